@@ -1,0 +1,136 @@
+"""The tree of errors.
+
+    AtrilError
+    ├── InvalidArgument        a value the caller passed cannot be used
+    │   └── LimitExceeded      a limit above what the operation allows
+    ├── NotFound
+    │   ├── DocumentNotFound
+    │   ├── AmbiguousName      several documents answer to one name
+    │   ├── ProfileNotFound
+    │   └── PathNotFound       nothing at the path given to `add`
+    ├── HomeError              the home folder cannot be used as it is
+    │   ├── HomeLocked         another process owns it
+    │   ├── HomeTooNew         written by a later release
+    │   ├── HomeDamaged        the records cannot be read
+    │   └── EmbedderMismatch   built with another embedding model
+    ├── UnreadableDocument     one file could not be read; carries a reason
+    └── ModelUnavailable       a model is missing or does not answer
+
+An error carries the key of its message and the fields that fill it: `str(error)` is English for logs and
+programs, `error.localized("es")` is for people. Raise with keyword fields only.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from atril.messages import message
+from atril.types import FailureReason
+
+
+class AtrilError(Exception):
+    """Everything Atril raises on purpose."""
+
+    key: ClassVar[str] = "error.unexpected"
+
+    def __init__(self, **fields: object) -> None:
+        self.fields = fields
+        super().__init__(self.localized("en"))
+
+    def localized(self, language: str | None) -> str:
+        """What was wrong, where, and what to do, in the reader's language."""
+        return message(self.key, language, **self.fields)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.fields)
+
+
+def _rebuild(kind: type[AtrilError], fields: dict[str, object]) -> AtrilError:
+    return kind(**fields)
+
+
+class InvalidArgument(AtrilError):
+    """Fields: `name`, `value`, `allowed` (what would be accepted)."""
+
+    key = "error.invalid_argument"
+
+
+class LimitExceeded(InvalidArgument):
+    """Fields: `name`, `value`, `allowed` (the maximum)."""
+
+    key = "error.limit_exceeded"
+
+
+class NotFound(AtrilError):
+    """Something asked for by name is not there."""
+
+
+class DocumentNotFound(NotFound):
+    """Fields: `name`, `similar` (comma-separated names, or a dash)."""
+
+    key = "error.document_not_found"
+
+
+class AmbiguousName(NotFound):
+    """Fields: `name`, `matches` (comma-separated names)."""
+
+    key = "error.ambiguous_name"
+
+
+class ProfileNotFound(NotFound):
+    """Fields: `name`, `available` (comma-separated names, or a dash)."""
+
+    key = "error.profile_not_found"
+
+
+class PathNotFound(NotFound):
+    """Fields: `path`."""
+
+    key = "error.path_not_found"
+
+
+class HomeError(AtrilError):
+    """The home folder cannot be used as it is."""
+
+
+class HomeLocked(HomeError):
+    """Fields: `home`, `pid` (of the owner)."""
+
+    key = "error.home_locked"
+
+
+class HomeTooNew(HomeError):
+    """Fields: `home`, `found`, `known` (schema revisions)."""
+
+    key = "error.home_too_new"
+
+
+class HomeDamaged(HomeError):
+    """Fields: `home`, `detail`."""
+
+    key = "error.home_damaged"
+
+
+class EmbedderMismatch(HomeError):
+    """Fields: `home`, `found` (the home's model), `wanted` (the configured one)."""
+
+    key = "error.embedder_mismatch"
+
+
+class UnreadableDocument(AtrilError):
+    """One file could not be read. Fields: `reason`, and `detail` (English, technical, may be empty)."""
+
+    def __init__(self, *, reason: FailureReason, detail: str = "") -> None:
+        self.reason = reason
+        self.detail = detail
+        super().__init__(reason=reason, detail=detail)
+
+    def localized(self, language: str | None) -> str:
+        text = message(f"reason.{self.reason}", language)
+        return f"{text} ({self.detail})" if self.detail else text
+
+
+class ModelUnavailable(AtrilError):
+    """Fields: `model`, `detail`, `remedy`."""
+
+    key = "error.model_unavailable"

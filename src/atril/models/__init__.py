@@ -1,0 +1,1 @@
+"""Models: the protocols their callers rely on, and the embedder that ships with Atril."""

@@ -1,0 +1,1 @@
+"""Engines that find points by vector: one protocol, several implementations."""

@@ -1,0 +1,1 @@
+"""Public fakes and conformance suites for tests of Atril and of what is built on it."""

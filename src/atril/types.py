@@ -1,0 +1,356 @@
+"""The frozen values that cross rooms.
+
+Offsets are code points in a document's canonical text; `start` is inclusive and `end` exclusive. Pages
+and chunk numbers are 1-based. Scores are described where they are made: they rank within one search only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+DEFAULT_TENANT = "default"
+DEFAULT_COLLECTION = "default"
+
+SearchMode = Literal["hybrid", "lexical", "semantic"]
+ChunkType = Literal["content", "table", "list", "code", "header"]
+"""`header` is a heading with no text of its own under it."""
+
+FailureReason = Literal[
+    "encrypted", "corrupt", "empty", "too_large", "needs_ocr", "unsupported", "timeout", "unreadable"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who asks and what they may see; the first argument of every call into store and index.
+
+    `collections` and `labels` narrow what exists for this caller: `None` and `()` mean all of it, and a
+    document is visible when it carries at least one of the labels. `language` is the language of texts
+    for people (es, en, ru), never a filter.
+    """
+
+    tenant: str = DEFAULT_TENANT
+    collections: tuple[str, ...] | None = None
+    labels: tuple[str, ...] = ()
+    language: str | None = None
+    actor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a paged document: its 1-based number and its slice of the canonical text."""
+
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The record of a document as it stands in the library.
+
+    `name` is what people and tools call it; `source` is where it came from (an absolute path, or an
+    upload id); `stem` begins the ids of its chunks. `pages` is `None` for formats without pages.
+    `bytes` is the size of the original file.
+    """
+
+    id: UUID
+    version: UUID
+    name: str
+    stem: str
+    source: str
+    collection: str
+    labels: tuple[str, ...]
+    title: str
+    type: str
+    language: str
+    description: str
+    metadata: Mapping[str, str]
+    pages: int | None
+    chunks: int
+    bytes: int
+    content_hash: str
+    added_at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        """The keys of `atril list --json`; internal ids and hashes stay inside."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "collection": self.collection,
+            "labels": list(self.labels),
+            "type": self.type,
+            "language": self.language,
+            "pages": self.pages,
+            "chunks": self.chunks,
+            "bytes": self.bytes,
+            "description": self.description,
+            "metadata": dict(self.metadata),
+            "source": self.source,
+            "added_at": self.added_at.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A pure slice of a document's canonical text, with what is known about it.
+
+    `content == text[start:end]`. `context` is shown and embedded with the chunk and never quoted: title,
+    section path, a repeated table header. `article` is the key of a legal article ("38", "20 bis",
+    "Disposición adicional primera") and `None` elsewhere. `tokens` counts `content` in tokens of the
+    embedder the library was built with. `page_end` is the page of the last character.
+    """
+
+    number: int
+    start: int
+    end: int
+    content: str
+    type: ChunkType
+    section_path: tuple[str, ...] = ()
+    context: str = ""
+    page: int | None = None
+    page_end: int | None = None
+    article: str | None = None
+    keywords: tuple[str, ...] = ()
+    description: str = ""
+    has_tables: bool = False
+    has_images: bool = False
+    tokens: int = 0
+
+    @property
+    def section_title(self) -> str:
+        """The nearest heading above the chunk, empty before the first one."""
+        return self.section_path[-1] if self.section_path else ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk together with the document that holds it now."""
+
+    id: str
+    point: UUID
+    chunk: Chunk
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingWarning:
+    """Something a person should know about a file that was read all the same."""
+
+    file: str
+    page: int | None
+    kind: str
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be read: why, and in `error` what a person can do about it."""
+
+    file: str
+    reason: FailureReason
+    error: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What one `add` or `sync` did. `chunks` counts those written by this call."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: tuple[Failure, ...] = ()
+    warnings: tuple[ReadingWarning, ...] = ()
+    chunks: int = 0
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "added": self.added,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "removed": self.removed,
+            "failed": [failure.to_dict() for failure in self.failed],
+            "warnings": [warning.to_dict() for warning in self.warnings],
+            "chunks": self.chunks,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkMetadata:
+    """What a hit says about its chunk; `index` is the chunk's 1-based number in its document."""
+
+    chunk_type: str
+    index: int
+    section_title: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_end: int | None
+    keywords: tuple[str, ...]
+    description: str
+    has_tables: bool
+    has_images: bool
+    collection: str
+    language: str
+    start: int
+    end: int
+    article: str | None = None
+    references: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        values = asdict(self)
+        values["section_path"] = list(self.section_path)
+        values["keywords"] = list(self.keywords)
+        values["references"] = list(self.references)
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. `highlights` are excerpts of `content` with `<em>` around what matched."""
+
+    chunk_id: str
+    score: float
+    source_file: str
+    content: str
+    highlights: tuple[str, ...]
+    metadata: ChunkMetadata
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "chunk_id": self.chunk_id,
+            "score": self.score,
+            "source_file": self.source_file,
+            "content": self.content,
+            "highlights": list(self.highlights),
+            "metadata": self.metadata.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one search; `search_params` carries the parameters that really ran."""
+
+    query: str
+    search_type: str
+    results: tuple[Hit, ...]
+    search_params: Mapping[str, Any]
+    execution_time_ms: float
+    expanded_query: str | None = None
+
+    @property
+    def total_found(self) -> int:
+        return len(self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "expanded_query": self.expanded_query,
+            "total_found": self.total_found,
+            "search_type": self.search_type,
+            "execution_time_ms": round(self.execution_time_ms, 3),
+            "search_params": dict(self.search_params),
+            "results": [hit.to_dict() for hit in self.results],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered quote: a verbatim slice `start`–`end` of the document's canonical text."""
+
+    number: int
+    chunk_id: str
+    source_file: str
+    page: int | None
+    section_title: str
+    article: str | None
+    quote: str
+    start: int
+    end: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens one model role read and wrote."""
+
+    input: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its proof and its cost.
+
+    `found` is false when the library does not hold the answer; then `text` says so and there are no
+    citations. `context` lists the chunks the answer was made from, `context_chunk_ids` those that the
+    next turn may carry on. `timings_ms` are wall milliseconds by stage.
+    """
+
+    question: str
+    text: str
+    requested: str
+    pipeline: str
+    language: str
+    found: bool
+    citations: tuple[Citation, ...] = ()
+    model: str | None = None
+    message: str | None = None
+    queries: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    context_chunk_ids: tuple[str, ...] = ()
+    document_used: str | None = None
+    documents_considered: tuple[str, ...] = ()
+    pages: tuple[int, ...] = ()
+    quality: str | None = None
+    calls: Mapping[str, int] = field(default_factory=dict)
+    tokens: Mapping[str, Tokens] = field(default_factory=dict)
+    cost: float | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "question": self.question,
+            "text": self.text,
+            "requested": self.requested,
+            "pipeline": self.pipeline,
+            "model": self.model,
+            "language": self.language,
+            "found": self.found,
+            "message": self.message,
+            "citations": [citation.to_dict() for citation in self.citations],
+            "queries": list(self.queries),
+            "context": list(self.context),
+            "used": list(self.used),
+            "dropped": list(self.dropped),
+            "needed": list(self.needed),
+            "context_chunk_ids": list(self.context_chunk_ids),
+            "document_used": self.document_used,
+            "documents_considered": list(self.documents_considered),
+            "pages": list(self.pages),
+            "quality": self.quality,
+            "calls": {"reader": 0, "principal": 0, "embedding": 0} | dict(self.calls),
+            "tokens": {role: asdict(self.tokens.get(role, Tokens())) for role in ("reader", "principal")},
+            "cost": self.cost,
+            "timings_ms": {
+                stage: round(self.timings_ms.get(stage, 0.0), 3)
+                for stage in ("plan", "search", "answer", "total")
+            },
+        }
