@@ -189,6 +189,40 @@ class AddReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an `add`, `sync` or `reindex` has come.
+
+    `total_files` is known from the start; `total_chunks` counts the chunks of the files read so far and
+    grows. `file` is the one last finished in this stage.
+    """
+
+    stage: Literal["reading", "embedding", "saving"]
+    done_files: int
+    total_files: int
+    done_chunks: int
+    total_chunks: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """What a `reindex` rebuilt. `failed` names documents kept as they were read before."""
+
+    documents: int
+    chunks: int
+    failed: tuple[Failure, ...]
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "chunks": self.chunks,
+            "failed": [failure.to_dict() for failure in self.failed],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkMetadata:
     """What a hit says about its chunk; `index` is the chunk's 1-based number in its document."""
 
