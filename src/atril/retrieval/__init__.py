@@ -1,0 +1,1 @@
+"""From a question to the chunks that speak of it."""

@@ -1,0 +1,93 @@
+"""What a caller may narrow a search by, and its translation into the filters of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, get_args
+
+from atril.errors import InvalidArgument
+from atril.store.index.filters import AnyOf, Between, Every, Filter, equals
+from atril.types import ChunkType, Document, Scope
+
+DOCUMENT_TYPES: Final = ("md", "txt", "html", "pdf")
+CHUNK_TYPES: Final[tuple[str, ...]] = get_args(ChunkType)
+
+
+class FindsDocuments(Protocol):
+    async def find(self, scope: Scope, name: str) -> Document: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilters:
+    """Every condition given must hold; an empty one asks nothing.
+
+    `collections` and `labels` want one of theirs, `metadata` wants each key to have exactly that value.
+    `document` is a name as people write it. `type` is the type of a document (md, txt, html, pdf) or of a
+    chunk (content, table, list, code, header): the two vocabularies share no word. `page` is 1-based and
+    matches every chunk that touches it.
+    """
+
+    collections: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    document: str | None = None
+    type: str | None = None
+    language: str | None = None
+    page: int | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_FILTERS: Final = SearchFilters()
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedFilters:
+    """The engine's filter, and what `search_params` reports as applied."""
+
+    where: Filter | None
+    applied: Mapping[str, Any]
+
+
+async def resolve(scope: Scope, filters: SearchFilters, documents: FindsDocuments) -> ResolvedFilters:
+    """Looks up the document's name and checks every value.
+
+    Raises `InvalidArgument` for an unknown type or a page below 1, `DocumentNotFound` or `AmbiguousName`
+    for a document that cannot be told.
+    """
+    conditions: list[Filter] = []
+    applied: dict[str, Any] = {}
+    for key, values in (("collection", filters.collections), ("labels", filters.labels)):
+        if values:
+            conditions.append(AnyOf(key, tuple(values)))
+            applied["collections" if key == "collection" else key] = list(values)
+    if filters.document is not None:
+        document = await documents.find(scope, filters.document)
+        conditions.append(equals("document", str(document.id)))
+        applied["document"] = document.name
+    if filters.type is not None:
+        conditions.append(equals(_type_field(filters.type), filters.type))
+        applied["type"] = filters.type
+    if filters.language is not None:
+        conditions.append(equals("language", filters.language))
+        applied["language"] = filters.language
+    if filters.page is not None:
+        conditions += _touches(filters.page)
+        applied["page"] = filters.page
+    if filters.metadata:
+        conditions += [equals(f"metadata.{key}", value) for key, value in sorted(filters.metadata.items())]
+        applied["metadata"] = dict(filters.metadata)
+    return ResolvedFilters(Every(tuple(conditions)) if conditions else None, applied)
+
+
+def _type_field(name: str) -> str:
+    if name in DOCUMENT_TYPES:
+        return "document_type"
+    if name in CHUNK_TYPES:
+        return "chunk_type"
+    raise InvalidArgument(name="type", value=name, allowed=", ".join((*DOCUMENT_TYPES, *CHUNK_TYPES)))
+
+
+def _touches(page: int) -> tuple[Filter, Filter]:
+    if page < 1:
+        raise InvalidArgument(name="page", value=page, allowed="a number from 1 up")
+    return Between("page", at_most=page), Between("page_end", at_least=page)
