@@ -1,0 +1,142 @@
+"""Commands that change or show what the library holds: add, sync, list, remove, reindex."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atril.cli import options, views
+from atril.cli.progress import progress_line
+from atril.cli.session import DONE, FAILED, Session
+from atril.cli.terminal import Terminal
+from atril.cli.texts import said
+from atril.types import DEFAULT_COLLECTION, AddReport
+
+if TYPE_CHECKING:
+    from atril.app import Library
+
+
+def add(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help=said("help.add_paths"))],
+    collection: options.Collection = DEFAULT_COLLECTION,
+    weight: options.Weight = None,
+    label: options.Labels = None,
+    home: options.Home = None,
+    profile: options.Profile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    terminal = Terminal(as_json=as_json)
+
+    async def work(library: Library) -> int:
+        with progress_line(terminal) as progress:
+            report = await library.add(
+                paths, collection=collection, weight=weight, labels=tuple(label or ()), progress=progress
+            )
+        _show_added(terminal, report)
+        return FAILED if _nothing_read(report) else DONE
+
+    Session(home, profile, terminal).run(work, creates_home=True)
+
+
+def sync(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=said("help.folder"))],
+    watch: Annotated[bool, typer.Option("--watch", help=said("help.watch"))] = False,
+    collection: options.Collection = DEFAULT_COLLECTION,
+    weight: options.Weight = None,
+    label: options.Labels = None,
+    home: options.Home = None,
+    profile: options.Profile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    terminal = Terminal(as_json=as_json)
+    labels = tuple(label or ())
+
+    async def once(library: Library) -> int:
+        with progress_line(terminal) as progress:
+            report = await library.sync(
+                folder, collection=collection, weight=weight, labels=labels, progress=progress
+            )
+        _show_added(terminal, report)
+        return FAILED if _nothing_read(report) else DONE
+
+    async def forever(library: Library) -> int:
+        reports = library.watch(folder, collection=collection, weight=weight, labels=labels)
+        async for report in reports:
+            _show_added(terminal, report)
+            terminal.note(said("cli.watching", folder=folder))
+        return DONE
+
+    Session(home, profile, terminal).run(forever if watch else once, creates_home=True)
+
+
+def list_documents(
+    collection: Annotated[
+        str | None, typer.Option("--collection", metavar="NAME", help=said("help.list_collection"))
+    ] = None,
+    home: options.Home = None,
+    profile: options.Profile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    terminal = Terminal(as_json=as_json)
+
+    async def work(library: Library) -> int:
+        found = await library.documents(collection)
+        if as_json:
+            terminal.json([document.to_dict() for document in found])
+        else:
+            terminal.show(views.documents(found))
+        return DONE
+
+    Session(home, profile, terminal).run(work)
+
+
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help=said("help.names"))],
+    home: options.Home = None,
+    profile: options.Profile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    terminal = Terminal(as_json=as_json)
+
+    async def work(library: Library) -> int:
+        removed = await library.remove(*names)
+        if as_json:
+            terminal.json({"removed": removed})
+        else:
+            terminal.show(said("cli.removed_count", count=removed))
+        return DONE
+
+    Session(home, profile, terminal).run(work)
+
+
+def reindex(
+    home: options.Home = None,
+    profile: options.Profile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    terminal = Terminal(as_json=as_json)
+
+    async def work(library: Library) -> int:
+        with progress_line(terminal) as progress:
+            report = await library.reindex(progress=progress)
+        if as_json:
+            terminal.json(report.to_dict())
+        else:
+            terminal.show(views.rebuilt(report))
+        return DONE
+
+    Session(home, profile, terminal).run(work)
+
+
+def _show_added(terminal: Terminal, report: AddReport) -> None:
+    if terminal.as_json:
+        terminal.json(report.to_dict())
+    else:
+        terminal.show(views.added(report))
+
+
+def _nothing_read(report: AddReport) -> bool:
+    """Every file failed, as opposed to some of them."""
+    return bool(report.failed) and not (report.added or report.updated or report.unchanged)

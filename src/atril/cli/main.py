@@ -1,0 +1,60 @@
+"""The door of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from atril.cli import demo, documents, search
+from atril.cli.terminal import prepare_streams
+from atril.cli.texts import said
+
+app = typer.Typer(
+    name="atril",
+    help=said("help.app"),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "add": documents.add,
+    "sync": documents.sync,
+    "list": documents.list_documents,
+    "remove": documents.remove,
+    "reindex": documents.reindex,
+    "search": search.search,
+    "ask": search.ask,
+    "eval": search.evaluate,
+    "demo": demo.demo,
+}
+for _name, _command in _COMMANDS.items():
+    _exit = said("help.add_exit") if _name in ("add", "sync") else None
+    app.command(_name, help=said(f"help.{_name}"), epilog=_exit)(_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version
+
+    typer.echo(f"atril {version('atril')}")
+    raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help=said("help.version"))
+    ] = False,
+) -> None:
+    """Options of the program itself; every other one belongs to a command."""
+
+
+def run() -> None:
+    """What the `atril` script calls."""
+    prepare_streams()
+    app()

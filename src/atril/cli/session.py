@@ -1,0 +1,76 @@
+"""Runs the work of one command on an open library and turns its end into an exit code.
+
+0 is success, 1 a failure that was explained, 2 wrong usage, 130 an interruption.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from atril.cli.terminal import Terminal
+from atril.cli.texts import interface_language, said
+from atril.errors import AtrilError, InvalidArgument
+
+if TYPE_CHECKING:
+    from atril.app import Library
+
+DONE: Final = 0
+FAILED: Final = 1
+WRONG_USAGE: Final = 2
+INTERRUPTED: Final = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The home, the profile and the terminal that a command was given; no home is the configured one."""
+
+    home: Path | None
+    profile: str | None
+    terminal: Terminal
+
+    def run(self, work: Callable[[Library], Awaitable[int]], *, creates_home: bool = False) -> None:
+        """Opens the home, does the work and closes it whatever happens; `work` returns the exit code.
+
+        A command that only reads refuses a home that is not there, so that a slip of the current folder
+        does not leave an empty library behind.
+        """
+        code = self._code(work, creates_home)
+        if code != DONE:
+            raise typer.Exit(code)
+
+    def _code(self, work: Callable[[Library], Awaitable[int]], creates_home: bool) -> int:
+        try:
+            home = self.home or _configured_home()
+            if not creates_home and not home.exists():
+                self.terminal.fail(said("cli.no_home", home=home), "HomeNotFound")
+                return FAILED
+            return asyncio.run(self._work(home, work))
+        except AtrilError as error:
+            self.terminal.fail(error.localized(interface_language()), type(error).__name__)
+            return WRONG_USAGE if isinstance(error, InvalidArgument) else FAILED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            self.terminal.fail(said("cli.system_error", detail=error), type(error).__name__)
+            return FAILED
+        except KeyboardInterrupt:
+            self.terminal.note(said("cli.interrupted"))
+            return INTERRUPTED
+
+    async def _work(self, home: Path, work: Callable[[Library], Awaitable[int]]) -> int:
+        from atril.app import open as open_library  # takes long to import; `--help` must not pay for it
+
+        async with open_library(home, profile=self.profile, language=interface_language()) as library:
+            return await work(library)
+
+
+def _configured_home() -> Path:
+    from atril.settings import Settings
+
+    return Settings().home

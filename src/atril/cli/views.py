@@ -1,0 +1,196 @@
+"""Reports, documents, hits and answers as a person reads them, at 80 columns and up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from atril.cli.terminal import plain
+from atril.cli.texts import said
+from atril.types import (
+    AddReport,
+    Answer,
+    Citation,
+    Document,
+    Failure,
+    Hit,
+    ReadingWarning,
+    ReindexReport,
+    SearchResult,
+)
+
+_EMPHASIS: Final = "bold yellow"
+_PLACE: Final = "cyan"
+_EXCERPT_LENGTH: Final = 300
+_TAG = re.compile("</?em>")
+
+
+def text(words: str) -> Text:
+    """Words from anywhere, stripped of what steers a terminal and never read as markup."""
+    return Text(plain(words))
+
+
+def added(report: AddReport) -> RenderableType:
+    """One row of counts, then what failed and what to do about it, then the warnings."""
+    counts = {
+        "added": f"{report.added:,}",
+        "updated": f"{report.updated:,}",
+        "unchanged": f"{report.unchanged:,}",
+        "removed": f"{report.removed:,}",
+        "chunks": f"{report.chunks:,}",
+        "seconds": f"{report.seconds:,.1f}",
+    }
+    table = _table()
+    for key in counts:
+        table.add_column(said(f"cli.{key}"), justify="right")
+    table.add_row(*counts.values())
+    return Group(table, *failures(report.failed), *_warnings(report.warnings))
+
+
+def failures(failed: Sequence[Failure]) -> Iterable[RenderableType]:
+    if not failed:
+        return
+    table = _table(said("cli.file"), said("cli.reason"), said("cli.remedy"))
+    for failure in failed:
+        table.add_row(text(failure.file), Text(failure.reason), text(failure.error))
+    yield Text(f"\n{said('cli.not_read', count=len(failed))}", style="red")
+    yield table
+
+
+def rebuilt(report: ReindexReport) -> RenderableType:
+    """One row of counts, then the documents that were kept as they were."""
+    table = _table()
+    for key in ("documents", "chunks", "seconds"):
+        table.add_column(said(f"cli.{key}"), justify="right")
+    table.add_row(f"{report.documents:,}", f"{report.chunks:,}", f"{report.seconds:,.1f}")
+    return Group(table, *failures(report.failed))
+
+
+def _warnings(warnings: Sequence[ReadingWarning]) -> Iterable[RenderableType]:
+    if not warnings:
+        return
+    table = _table(said("cli.file"), said("cli.page"), said("cli.warning"))
+    for warning in warnings:
+        table.add_row(text(warning.file), Text(str(warning.page or "")), text(warning.text))
+    yield Text(f"\n{said('cli.warnings', count=len(warnings))}", style="yellow")
+    yield table
+
+
+def documents(found: Sequence[Document]) -> RenderableType:
+    """Each document with its title and description under its name."""
+    if not found:
+        return Text(said("cli.empty_library"))
+    table = _table(said("cli.name"), said("cli.collection"), said("cli.type"), said("cli.language"))
+    table.columns[0].ratio = 1
+    table.expand = True
+    for key in ("pages", "chunks"):
+        table.add_column(said(f"cli.{key}"), justify="right")
+    for document in found:
+        table.add_row(
+            _description(document),
+            text(document.collection),
+            Text(document.type),
+            Text(document.language),
+            Text("" if document.pages is None else f"{document.pages:,}"),
+            Text(f"{document.chunks:,}"),
+        )
+    return table
+
+
+def _description(document: Document) -> Text:
+    lines = [Text(plain(document.name), style="bold")]
+    if document.title and document.title != document.name:
+        lines.append(text(document.title))
+    if document.description:
+        lines.append(Text(plain(document.description), style="dim"))
+    if document.labels:
+        lines.append(text(said("cli.labels", labels=", ".join(document.labels))))
+    return Text("\n").join(lines)
+
+
+def hits(result: SearchResult, *, marks: bool) -> RenderableType:
+    """Rank, score and place of each hit, and under it the excerpt that shows why it was found."""
+    if not result.results:
+        return Text(said("cli.no_hits"))
+    summary = said("cli.hits", count=result.total_found, milliseconds=f"{result.execution_time_ms:,.1f}")
+    parts: list[RenderableType] = []
+    for rank, hit in enumerate(result.results, start=1):
+        parts += [_hit_head(rank, hit), Padding(_excerpt(hit, marks=marks), (0, 0, 1, 4))]
+    return Group(*parts, Text(summary, style="dim"))
+
+
+def _hit_head(rank: int, hit: Hit) -> Text:
+    about = hit.metadata
+    head = Text(f"{rank:>2}  ", style="bold").append(f"{hit.score:.3f}  ", style="dim")
+    return head.append(place(hit.source_file, about.page, about.article, about.section_title), style=_PLACE)
+
+
+def _excerpt(hit: Hit, *, marks: bool) -> Text:
+    if not hit.highlights:
+        content = " ".join(plain(hit.content).split())
+        return Text(content if len(content) <= _EXCERPT_LENGTH else content[:_EXCERPT_LENGTH].rstrip() + "…")
+    excerpt = Text()
+    for index, highlight in enumerate(hit.highlights):
+        excerpt.append(" … " if index else "")
+        for inside, part in enumerate(_TAG.split(" ".join(plain(highlight).split()))):
+            _append(excerpt, part, emphasised=inside % 2 == 1, marks=marks)
+    return excerpt
+
+
+def answer(given: Answer, *, marks: bool) -> RenderableType:
+    """The answer, then each numbered quote with its place and the question's words standing out."""
+    parts: list[RenderableType] = [text(given.text)]
+    if given.message:
+        parts.append(Text(plain(given.message), style="dim"))
+    for citation in given.citations:
+        where = place(citation.source_file, citation.page, citation.article, citation.section_title)
+        parts.append(Text(f"\n[{citation.number}] ", style="bold").append(where, style=_PLACE))
+        parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4)))
+    return Group(*parts)
+
+
+def _quote(citation: Citation, given: Answer, *, marks: bool) -> Text:
+    from atril.documents.analysis import analyze  # loads the stemmers, which `--help` does without
+    from atril.retrieval.highlights import matches
+
+    quote = " ".join(plain(citation.quote).split())
+    asked = {term.text: 1.0 for term in analyze(given.question, given.language)}
+    shown = Text("“")
+    position = 0
+    for term in matches(quote, given.language, asked):
+        shown.append(quote[position : term.start])
+        _append(shown, quote[term.start : term.end], emphasised=True, marks=marks)
+        position = term.end
+    return shown.append(quote[position:]).append("”")
+
+
+def place(file: str, page: int | None, article: str | None, section: str) -> str:
+    """Where a passage stands, such as `handbook.pdf · p. 3 · Holidays`."""
+    parts = [file]
+    if page is not None:
+        parts.append(said("cli.on_page", page=page))
+    if article and article.casefold() not in section.casefold():
+        parts.append(said("cli.article", article=article))
+    if section:
+        parts.append(section)
+    return plain(" · ".join(parts))
+
+
+def _append(line: Text, part: str, *, emphasised: bool, marks: bool) -> None:
+    """Where styles are lost, as in a pipe, asterisks carry the emphasis."""
+    asterisks = "**" if emphasised and marks else ""
+    line.append(f"{asterisks}{part}{asterisks}", style=_EMPHASIS if emphasised else "")
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
