@@ -23,9 +23,9 @@ DEVIATIONS: Final = 3.0
 RRF_K: Final = 60
 
 
-def by_rank(point: ScoredPoint) -> tuple[float, str, int]:
+def by_rank(point: ScoredPoint) -> tuple[float, int, int]:
     """The order of results everywhere: score, highest first, then document, then chunk number."""
-    return -point.score, point.document.hex, point.number
+    return -point.score, point.document.int, point.number
 
 
 def distribution_shares(ranking: Ranking) -> list[float]:

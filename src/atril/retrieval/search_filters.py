@@ -46,6 +46,7 @@ class ResolvedFilters:
 
     where: Filter | None
     applied: Mapping[str, Any]
+    collections: tuple[str, ...] = ()
 
 
 async def resolve(scope: Scope, filters: SearchFilters, documents: FindsDocuments) -> ResolvedFilters:
@@ -76,7 +77,8 @@ async def resolve(scope: Scope, filters: SearchFilters, documents: FindsDocument
     if filters.metadata:
         conditions += [equals(f"metadata.{key}", value) for key, value in sorted(filters.metadata.items())]
         applied["metadata"] = dict(filters.metadata)
-    return ResolvedFilters(Every(tuple(conditions)) if conditions else None, applied)
+    where = Every(tuple(conditions)) if conditions else None
+    return ResolvedFilters(where, applied, tuple(filters.collections))
 
 
 def _type_field(name: str) -> str:

@@ -1,0 +1,46 @@
+"""Chunks as callers see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from atril.retrieval.highlights import highlight
+from atril.retrieval.live import ScoredChunk
+from atril.types import Chunk, ChunkMetadata, Document, Hit
+
+SCORE_DIGITS: Final = 6
+"""Beyond them engines that compute in different precisions differ."""
+
+
+def to_hit(scored: ScoredChunk, weights: Mapping[str, float]) -> Hit:
+    """The hit for a chunk; `weights` are the query's terms, for its highlights."""
+    chunk, document = scored.stored.chunk, scored.stored.document
+    return Hit(
+        chunk_id=scored.stored.id,
+        score=round(scored.score, SCORE_DIGITS),
+        source_file=document.name,
+        content=chunk.content,
+        highlights=highlight(chunk.content, document.language, weights) if weights else (),
+        metadata=chunk_metadata(chunk, document),
+    )
+
+
+def chunk_metadata(chunk: Chunk, document: Document) -> ChunkMetadata:
+    return ChunkMetadata(
+        chunk_type=chunk.type,
+        index=chunk.number,
+        section_title=chunk.section_title,
+        section_path=chunk.section_path,
+        page=chunk.page,
+        page_end=chunk.page_end,
+        keywords=chunk.keywords,
+        description=chunk.description,
+        has_tables=chunk.has_tables,
+        has_images=chunk.has_images,
+        collection=document.collection,
+        language=document.language,
+        start=chunk.start,
+        end=chunk.end,
+        article=chunk.article,
+    )

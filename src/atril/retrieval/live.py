@@ -1,0 +1,93 @@
+"""From points to chunks: what an engine found, read from the records and put in its final order."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+from uuid import UUID
+
+from atril.store.index.protocol import MAX_LIMIT, ScoredPoint
+from atril.types import Scope, StoredChunk
+
+WIDENING: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates, best first, and whether the engine has no more of them."""
+
+    points: Sequence[ScoredPoint]
+    exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunk:
+    """A chunk of a current version with its final score."""
+
+    stored: StoredChunk
+    score: float
+
+
+class HydratesPoints(Protocol):
+    async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> Mapping[UUID, StoredChunk]: ...
+
+
+Fetch: TypeAlias = Callable[[int], Awaitable[Pool]]
+
+
+async def live_chunks(
+    records: HydratesPoints,
+    scope: Scope,
+    fetch: Fetch,
+    *,
+    top_k: int,
+    first_limit: int,
+    weights: Mapping[str, float],
+) -> list[ScoredChunk]:
+    """The best `top_k` chunks by score × weight of their collection (1 when it has none).
+
+    A point without a current chunk is left over from a version that is gone; it is dropped, and the engine
+    is asked for more until `top_k` are found or it has no more.
+    """
+    known: dict[UUID, StoredChunk | None] = {}
+    limit = first_limit
+    while True:
+        pool = await fetch(limit)
+        chunks = await _best(records, scope, pool.points, known, top_k, weights)
+        if len(chunks) >= top_k or pool.exhausted or limit >= MAX_LIMIT:
+            return chunks
+        limit = min(MAX_LIMIT, limit * WIDENING)
+
+
+async def _best(
+    records: HydratesPoints,
+    scope: Scope,
+    points: Sequence[ScoredPoint],
+    known: dict[UUID, StoredChunk | None],
+    top_k: int,
+    weights: Mapping[str, float],
+) -> list[ScoredChunk]:
+    # Collections are known only after reading, so chunks are read a batch at a time, until no point that
+    # is left could enter even with the heaviest weight (the threshold algorithm of Fagin, Lotem and Naor).
+    heaviest = max(weights.values(), default=1.0)
+    best: list[ScoredChunk] = []
+    for position in range(0, len(points), top_k):
+        batch = points[position : position + top_k]
+        ceiling = (-batch[0].score * heaviest, batch[0].document.int, batch[0].number)
+        if len(best) >= top_k and _order(best[top_k - 1]) <= ceiling:
+            break
+        unknown = [point.id for point in batch if point.id not in known]
+        found = await records.hydrate(scope, unknown) if unknown else {}
+        known.update((identity, found.get(identity)) for identity in unknown)
+        for point in batch:
+            stored = known[point.id]
+            if stored is not None:
+                weight = weights.get(stored.document.collection, 1.0)
+                best.append(ScoredChunk(stored, point.score * weight))
+        best.sort(key=_order)
+    return best[:top_k]
+
+
+def _order(chunk: ScoredChunk) -> tuple[float, int, int]:
+    return -chunk.score, chunk.stored.document.id.int, chunk.stored.chunk.number

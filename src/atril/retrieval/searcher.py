@@ -1,0 +1,243 @@
+"""One search, from a query to hits in their final order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import isnan
+from time import perf_counter
+from typing import Any, Final, get_args
+from uuid import UUID
+
+from atril.errors import InvalidArgument, LimitExceeded
+from atril.models.embeddings import Embedder, Vectors
+from atril.retrieval.fusion import Fusion, fuse
+from atril.retrieval.hits import to_hit
+from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
+from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
+from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
+from atril.retrieval.semantic import semantic_pool
+from atril.store.index.protocol import MAX_LIMIT, Index
+from atril.store.records import Records
+from atril.types import Scope, SearchMode, SearchResult
+
+MAX_TOP_K: Final = 1000
+PREFETCH_FACTOR: Final = 3
+MAX_QUERY: Final = 10_000
+"""Characters of a query; a longer one is a document and not a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """`prefetch` is how many points each side of a hybrid search gives at least (three times `top_k` when
+    that is more); `fusion` how the two sides become one, `rrf` being there to be compared with."""
+
+    prefetch: int = 50
+    fusion: Fusion = "dbsf"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a search found, before it is written out for a caller.
+
+    `similarities` are calibrated (0..1) and cover the nearest points only; `vector` is the query's own,
+    `None` when nothing was embedded.
+    """
+
+    query: str
+    mode: SearchMode
+    chunks: tuple[ScoredChunk, ...]
+    lexical: LexicalQuery
+    vector: Vectors | None
+    similarities: Mapping[UUID, float]
+    params: Mapping[str, Any]
+
+
+class Searcher:
+    """Searches one home. Everything it needs is passed in; it keeps nothing between searches."""
+
+    def __init__(
+        self, *, records: Records, index: Index, embedder: Embedder, options: SearchOptions | None = None
+    ) -> None:
+        self._records = records
+        self._index = index
+        self._embedder = embedder
+        self._options = options or SearchOptions()
+
+    async def search(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        mode: SearchMode = "hybrid",
+        top_k: int = 10,
+        min_score: float = 0.0,
+        filters: SearchFilters = NO_FILTERS,
+    ) -> SearchResult:
+        """The best chunks with their highlights.
+
+        Lexical scores are BM25, from 0 up without a bound; semantic ones are calibrated similarities in
+        0..1; hybrid ones are the share of the most that fusion can give, in 0..1, times the weight of the
+        chunk's collection. `min_score` is on the scale of the mode. Equal scores are ordered by document,
+        then by chunk number.
+
+        Raises `InvalidArgument` for an empty query, an unknown mode or type, a score or page that cannot be,
+        `LimitExceeded` for `top_k` above 1,000 or a query above 10,000 characters, and what finding the
+        document of a filter raises.
+        """
+        start = perf_counter()
+        found = await self.retrieve(
+            scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
+        )
+        hits = tuple(to_hit(chunk, found.lexical.weights) for chunk in found.chunks)
+        elapsed = (perf_counter() - start) * 1000
+        return SearchResult(query, f"{mode}_search", hits, found.params, elapsed)
+
+    async def retrieve(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        mode: SearchMode = "hybrid",
+        top_k: int = 10,
+        min_score: float = 0.0,
+        filters: SearchFilters = NO_FILTERS,
+    ) -> Retrieval:
+        """As `search`, with whole chunks and what is known of the query instead of hits."""
+        _check(query, mode, top_k, min_score)
+        resolved = await resolve(scope, filters, self._records)
+        request = _Request(scope, query, top_k, min_score, resolved)
+        match mode:
+            case "lexical":
+                return await self._lexical(request)
+            case "semantic":
+                return await self._semantic(request)
+            case "hybrid":
+                return await self._hybrid(request)
+
+    async def _lexical(self, request: _Request) -> Retrieval:
+        lexical = await analyse_query(self._records, request.scope, request.query)
+
+        async def fetch(limit: int) -> Pool:
+            return await lexical_pool(self._index, request.scope, lexical, limit, request.filters.where)
+
+        chunks = await self._live(request, fetch, request.top_k)
+        params = {"operator": "OR", "top_k": request.top_k, **_applied(request), "synonyms_used": []}
+        return request.found("lexical", chunks, lexical, None, {}, params)
+
+    async def _semantic(self, request: _Request) -> Retrieval:
+        lexical, vector = await self._prepare(request)
+        similarities: dict[UUID, float] = {}
+
+        async def fetch(limit: int) -> Pool:
+            pool = await semantic_pool(self._index, request.scope, vector, limit, request.filters.where)
+            similarities.update(self._calibrated(pool))
+            return pool
+
+        chunks = [
+            replace(chunk, score=similarities[chunk.stored.point])
+            for chunk in await self._live(request, fetch, request.top_k)
+        ]
+        params = {
+            "top_k": request.top_k,
+            "min_score": request.min_score,
+            "embedding_model": self._embedder.id,
+            **_applied(request),
+        }
+        return request.found("semantic", chunks, lexical, vector, similarities, params)
+
+    async def _hybrid(self, request: _Request) -> Retrieval:
+        lexical, vector = await self._prepare(request)
+        similarities: dict[UUID, float] = {}
+        scope, where = request.scope, request.filters.where
+
+        async def fetch(limit: int) -> Pool:
+            words = await lexical_pool(self._index, scope, lexical, limit, where)
+            meaning = await semantic_pool(self._index, scope, vector, limit, where)
+            similarities.update(self._calibrated(meaning))
+            fused = fuse((words.points, meaning.points), self._options.fusion)
+            return Pool(fused, words.exhausted and meaning.exhausted)
+
+        prefetch = max(self._options.prefetch, PREFETCH_FACTOR * request.top_k)
+        weights = await self._weights(request)
+        chunks = await self._live(request, fetch, prefetch, weights)
+        params = {
+            "top_k": request.top_k,
+            "min_score": request.min_score,
+            "fusion": self._options.fusion,
+            "embedding_model": self._embedder.id,
+            **_applied(request),
+            "synonyms_used": [],
+        }
+        return request.found("hybrid", chunks, lexical, vector, similarities, params)
+
+    async def _prepare(self, request: _Request) -> tuple[LexicalQuery, Vectors]:
+        # The embedder works on its own thread, so the records can be read meanwhile.
+        embedding = asyncio.ensure_future(self._embedder.embed_query(request.query))
+        try:
+            lexical = await analyse_query(self._records, request.scope, request.query)
+            return lexical, await embedding
+        finally:
+            embedding.cancel()
+
+    async def _live(
+        self, request: _Request, fetch: Fetch, limit: int, weights: Mapping[str, float] | None = None
+    ) -> list[ScoredChunk]:
+        return await live_chunks(
+            self._records,
+            request.scope,
+            fetch,
+            top_k=request.top_k,
+            first_limit=min(limit, MAX_LIMIT),
+            weights=weights or {},
+        )
+
+    async def _weights(self, request: _Request) -> Mapping[str, float]:
+        known = await self._records.collections(request.scope)
+        wanted = request.filters.collections or request.scope.collections or known
+        return {name: known[name].weight for name in wanted if name in known}
+
+    def _calibrated(self, pool: Pool) -> dict[UUID, float]:
+        calibrate = self._embedder.anchors.calibrate
+        return {point.id: calibrate(point.score) for point in pool.points}
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    scope: Scope
+    query: str
+    top_k: int
+    min_score: float
+    filters: ResolvedFilters
+
+    def found(
+        self,
+        mode: SearchMode,
+        chunks: Iterable[ScoredChunk],
+        lexical: LexicalQuery,
+        vector: Vectors | None,
+        similarities: Mapping[UUID, float],
+        params: Mapping[str, Any],
+    ) -> Retrieval:
+        kept = tuple(chunk for chunk in chunks if chunk.score >= self.min_score)
+        return Retrieval(self.query, mode, kept, lexical, vector, similarities, params)
+
+
+def _applied(request: _Request) -> dict[str, Any]:
+    return {"filters_applied": dict(request.filters.applied)}
+
+
+def _check(query: str, mode: str, top_k: int, min_score: float) -> None:
+    if not query.strip():
+        raise InvalidArgument(name="query", value=query, allowed="a text that is not empty")
+    if len(query) > MAX_QUERY:
+        raise LimitExceeded(name="query", value=f"{len(query)} characters long", allowed=MAX_QUERY)
+    if mode not in get_args(SearchMode):
+        raise InvalidArgument(name="mode", value=mode, allowed=", ".join(get_args(SearchMode)))
+    if top_k < 1:
+        raise InvalidArgument(name="top_k", value=top_k, allowed=f"1 to {MAX_TOP_K}")
+    if top_k > MAX_TOP_K:
+        raise LimitExceeded(name="top_k", value=top_k, allowed=MAX_TOP_K)
+    if isnan(min_score) or min_score < 0.0 or (mode != "lexical" and min_score > 1.0):
+        raise InvalidArgument(name="min_score", value=min_score, allowed="0 to 1")
