@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +44,8 @@ class Session:
             raise typer.Exit(code)
 
     def _code(self, work: Callable[[Library], Awaitable[int]], creates_home: bool) -> int:
+        import asyncio  # a tenth of what `--help` takes, which runs nothing
+
         try:
             home = self.home or _configured_home()
             if not creates_home and not home.exists():

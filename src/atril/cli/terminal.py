@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import Any, TextIO
+from io import TextIOWrapper
+from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -25,7 +26,7 @@ def plain(text: str) -> str:
 def prepare_streams() -> None:
     """Lets a terminal that lacks a character show a substitute instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIO) and hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
