@@ -23,9 +23,12 @@ DEVIATIONS: Final = 3.0
 RRF_K: Final = 60
 
 
-def by_rank(point: ScoredPoint) -> tuple[float, int, int]:
-    """The order of results everywhere: score, highest first, then document, then chunk number."""
-    return -point.score, point.document.int, point.number
+def by_rank(point: ScoredPoint) -> tuple[float, int, int, int]:
+    """The order of results everywhere: score, highest first, then document, then chunk number.
+
+    The id decides between two versions of one chunk, of which the records know one.
+    """
+    return -point.score, point.document.int, point.number, point.id.int
 
 
 def distribution_shares(ranking: Ranking) -> list[float]:

@@ -10,7 +10,7 @@ from atril.retrieval.live import Pool
 from atril.store.index.filters import Filter
 from atril.store.index.protocol import Index, SparseVector
 from atril.store.records import Records
-from atril.store.terms import query_weights
+from atril.store.terms import TermStatistics, query_weights
 from atril.types import Scope
 
 
@@ -18,13 +18,15 @@ from atril.types import Scope
 class LexicalQuery:
     """A query as the index weighs it.
 
-    `words` has one entry for each word that is not a stop word, with its term in every language of the
-    library; `weights` is the inverse document frequency of each of those terms, for this tenant.
+    `words` has one entry for each word that tells something, with its term in every language of the library;
+    `weights` is the inverse document frequency of those terms that the tenant's library holds, and
+    `vector` the same for the engine.
     """
 
     words: tuple[QueryTerm, ...]
     weights: Mapping[str, float]
     vector: SparseVector
+    statistics: TermStatistics
 
 
 async def analyse_query(records: Records, scope: Scope, query: str) -> LexicalQuery:
@@ -32,16 +34,17 @@ async def analyse_query(records: Records, scope: Scope, query: str) -> LexicalQu
     words = tuple(query_terms(query, await records.languages(scope)))
     ids = {term: term_id(term) for word in words for term in word.terms}
     statistics = await records.statistics(scope, list(ids.values()))
-    vector = query_weights(words, statistics)
-    by_id = dict(zip(vector.indices.tolist(), vector.values.tolist(), strict=True))
-    return LexicalQuery(words, {term: by_id.get(number, 0.0) for term, number in ids.items()}, vector)
+    weights = {
+        term: statistics.idf(number) for term, number in ids.items() if number in statistics.frequencies
+    }
+    return LexicalQuery(words, weights, query_weights(words, statistics), statistics)
 
 
 async def lexical_pool(
     index: Index, scope: Scope, query: LexicalQuery, limit: int, where: Filter | None
 ) -> Pool:
-    """Points that share a term with the query, by BM25; a query of stop words alone finds nothing."""
-    if not query.words:
+    """Points that share a term with the query, by BM25; words nobody wrote find nothing."""
+    if not query.weights:
         return Pool((), exhausted=True)
     points = await index.search_sparse(scope, query.vector, limit=limit, where=where)
     return Pool(points, exhausted=len(points) < limit)
