@@ -53,7 +53,6 @@ def test_cutoffs_are_whole_numbers_above_zero_or_wrong_usage(value: str) -> None
         ("search", "x", "--page", "0"),
         ("search", "x", "--where", "status"),
         ("ask", "x", "--pipeline", "document-first"),
-        ("ask", "x", "--max-pages", "0"),
         ("eval", "x.jsonl", "--k", "1,zero"),
         ("remove",),
         ("unheard-of",),

@@ -42,7 +42,7 @@ def test_no_remaining_time_before_there_is_something_to_judge_by() -> None:
     assert Pace(clock).remaining is None
 
 
-def test_files_count_as_done_when_they_are_saved() -> None:
+def test_files_that_are_only_read_are_not_done() -> None:
     pace = Pace(Clock())
     pace.update(reading(3, 4, 30, 30))
     assert pace.done_files == 0
@@ -54,3 +54,9 @@ def test_files_without_passages_still_move_the_share() -> None:
     pace = Pace(Clock())
     pace.update(Progress("saving", 1, 4, 0, 0, "same.md"))
     assert pace.share == pytest.approx(0.25)
+
+
+def test_work_that_reads_no_files_moves_the_share_too() -> None:
+    pace = Pace(Clock())
+    pace.update(Progress("embedding", 3, 6, 30, 30, "3.md"))
+    assert pace.share == pytest.approx(0.5)

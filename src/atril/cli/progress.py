@@ -30,7 +30,8 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._started = clock()
-        self._finished = {"reading": 0, "embedding": 0, "saving": 0}
+        self._read_files = 0
+        self.done_files = 0
         self.stage = "reading"
         self.total_files = 0
         self.done_chunks = 0
@@ -39,16 +40,14 @@ class Pace:
 
     def update(self, progress: Progress) -> None:
         self.stage = progress.stage
-        self._finished[progress.stage] = max(self._finished[progress.stage], progress.done_files)
+        if progress.stage == "reading":
+            self._read_files = progress.done_files
+        else:
+            self.done_files = progress.done_files
         self.total_files = progress.total_files
-        self.done_chunks = max(self.done_chunks, progress.done_chunks)
-        self.known_chunks = max(self.known_chunks, progress.total_chunks)
+        self.done_chunks = progress.done_chunks
+        self.known_chunks = progress.total_chunks
         self.file = progress.file
-
-    @property
-    def done_files(self) -> int:
-        """Files that are wholly in the library."""
-        return self._finished["saving"]
 
     @property
     def rate(self) -> float:
@@ -58,7 +57,7 @@ class Pace:
     @property
     def share(self) -> float:
         """What is done of the whole, 0 to 1."""
-        read = max(self._finished["reading"], self.done_files)
+        read = max(self._read_files, self.done_files)
         if not (read and self.total_files):
             return 0.0
         if not self.known_chunks:

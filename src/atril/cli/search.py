@@ -74,7 +74,6 @@ def ask(
     ] = options.Pipeline.UNIFIED,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
-    max_pages: Annotated[int, typer.Option("--max-pages", min=1, help=said("help.max_pages"))] = 5,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -87,7 +86,6 @@ def ask(
             pipeline=pipeline.value,
             collections=tuple(collection) if collection else None,
             labels=tuple(label or ()),
-            max_pages=max_pages,
         )
         if as_json:
             terminal.json(answer.to_dict())

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atril.errors import HomeLocked
+from atril.store.lock import HomeLock
+
+Atril = Callable[..., Any]
+
+ADD_KEYS = {"added", "updated", "unchanged", "removed", "failed", "warnings", "chunks", "seconds"}
+
+
+def test_add_reads_a_folder_and_skips_it_the_second_time(atril: Atril, folder: Path) -> None:
+    first = atril("add", folder, "--json").document
+    assert first.keys() == ADD_KEYS
+    assert (first["added"], first["unchanged"], first["failed"]) == (2, 0, [])
+    second = atril("add", folder, "--json").document
+    assert (second["added"], second["unchanged"]) == (0, 2)
+
+
+def test_the_home_is_the_folder_named_by_option_variable_or_default(
+    atril: Atril, folder: Path, tmp_path: Path
+) -> None:
+    atril("add", folder)
+    atril("add", folder, ATRIL_HOME=str(tmp_path / "by-variable"))
+    atril("add", folder, "--home", tmp_path / "by-option", ATRIL_HOME=str(tmp_path / "unused"))
+    assert (tmp_path / ".atril").is_dir()
+    assert (tmp_path / "by-variable").is_dir()
+    assert (tmp_path / "by-option").is_dir()
+    assert not (tmp_path / "unused").exists()
+
+
+def test_a_file_that_cannot_be_read_is_listed_and_the_rest_is_added(atril: Atril, folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and then nothing")
+    run = atril("add", folder)
+    assert run.code == 0
+    assert "broken.pdf" in run.out
+    assert "Not read: 1" in run.out
+
+
+def test_add_fails_when_every_file_does(atril: Atril, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.4 and then nothing")
+    run = atril("add", broken, "--json")
+    assert run.code == 1
+    (failure,) = run.document["failed"]
+    assert failure.keys() == {"file", "reason", "error"}
+
+
+def test_add_explains_a_path_that_is_not_there(atril: Atril) -> None:
+    run = atril("add", "nowhere", "--json")
+    assert run.code == 1
+    assert "nowhere" in run.err
+    assert run.document["kind"] == "PathNotFound"
+
+
+def test_errors_speak_the_language_of_the_interface(atril: Atril) -> None:
+    assert "No hay nada en 'nowhere'" in atril("add", "nowhere", ATRIL_LANG="es").err
+
+
+def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
+    atril("sync", folder)
+    (folder / "tools.txt").unlink()
+    assert atril("sync", folder, "--json").document["removed"] == 1
+    assert [document["name"] for document in atril("list", "--json").document] == ["leave.md"]
+
+
+def test_list_gives_each_document_with_what_is_known_about_it(atril: Atril, folder: Path) -> None:
+    atril("add", folder, "--collection", "hr", "--label", "public", "--label", "2025")
+    leave = atril("list", "--json").document[0]
+    assert leave["name"] == "leave.md"
+    assert leave["title"] == "Leave"
+    assert leave["collection"] == "hr"
+    assert sorted(leave["labels"]) == ["2025", "public"]
+    assert leave["metadata"]["department"] == "people"
+    assert atril("list", "--collection", "other", "--json").document == []
+
+
+def test_remove_takes_documents_away_by_name(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("remove", "leave.md", "tools.txt", "--json").document == {"removed": 2}
+    assert "The library is empty" in atril("list").out
+
+
+def test_remove_explains_a_name_that_nothing_has(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    run = atril("remove", "leave.md", "unheard-of.md")
+    assert run.code == 1
+    assert "unheard-of.md" in run.err
+    assert len(atril("list", "--json").document) == 2
+
+
+def test_reindex_rebuilds_every_document(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("reindex", "--json").document["documents"] == 2
+    assert "leave.md" in atril("search", "holiday").out
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
+def test_search_shows_the_passage_and_where_it_stands(atril: Atril, folder: Path, mode: str) -> None:
+    atril("add", folder)
+    run = atril("search", "days of holiday", "--mode", mode)
+    assert run.code == 0
+    assert "leave.md · Holidays" in run.out
+    assert atril("search", "days of holiday", "--mode", mode, "--json").document["search_type"] == (
+        f"{mode}_search"
+    )
+
+
+def test_search_narrows_by_what_the_options_say(atril: Atril, folder: Path) -> None:
+    atril("add", folder, "--collection", "hr", "--label", "public")
+
+    def files(*options: str) -> set[str]:
+        document = atril("search", "holiday wrench", *options, "--json").document
+        return {hit["source_file"] for hit in document["results"]}
+
+    assert files() == {"leave.md", "tools.txt"}
+    assert files("--type", "txt") == {"tools.txt"}
+    assert files("--document", "leave.md") == {"leave.md"}
+    assert files("--where", "department=people") == {"leave.md"}
+    assert files("--collection", "other") == set()
+    assert files("--collection", "other", "--collection", "hr") == {"leave.md", "tools.txt"}
+    assert files("--label", "secret") == set()
+    assert files("--language", "ru") == set()
+    assert files("--page", "1") == set()
+    assert len(atril("search", "holiday wrench", "--top-k", "1", "--json").document["results"]) == 1
+
+
+def test_a_search_for_nothing_is_wrong_usage(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("search", "  ").code == 2
+
+
+def test_ask_quotes_the_document(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    run = atril("ask", "How many days of holiday does everybody have?")
+    assert run.code == 0
+    assert "[1] leave.md · Holidays" in run.out
+    answer = atril("ask", "How many days of holiday does everybody have?", "--json").document
+    assert answer["found"] is True
+    assert answer["citations"][0]["quote"] in (folder / "leave.md").read_text(encoding="utf-8")
+
+
+def test_eval_scores_a_file_of_questions(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    questions = folder.parent / "questions.jsonl"
+    questions.write_text(
+        '{"id": "1", "query": "days of holiday", "relevant": [{"source_file": "leave.md"}]}\n',
+        encoding="utf-8",
+    )
+    scores = atril("eval", questions, "--k", "1,3", "--json").document
+    assert scores["recall"] == {"1": 1.0, "3": 1.0}
+    assert "recall@1" in atril("eval", questions).out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("list",), ("search", "x"), ("ask", "x"), ("remove", "x"), ("reindex",), ("eval", "x.jsonl")],
+)
+def test_reading_from_a_library_that_is_not_there_creates_none(
+    atril: Atril, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    run = atril(*arguments, "--json")
+    assert run.code == 1
+    assert run.document["kind"] == "HomeNotFound"
+    assert not (tmp_path / ".atril").exists()
+
+
+def test_a_home_that_cannot_be_made_is_explained(atril: Atril, folder: Path) -> None:
+    run = atril("add", folder, "--home", folder / "tools.txt" / "home")
+    assert run.code == 1
+    assert len(run.err.splitlines()) == 1
+
+
+def test_a_home_in_use_is_explained(atril: Atril, folder: Path, tmp_path: Path) -> None:
+    atril("add", folder)
+    with HomeLock(tmp_path / ".atril"):
+        run = atril("list", "--json")
+    assert run.code == 1
+    assert run.document["kind"] == HomeLocked.__name__
