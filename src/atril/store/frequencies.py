@@ -1,0 +1,120 @@
+"""Document frequencies of terms, kept exact by adding and taking away whole versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from atril.store.drafts import CountedTerms
+from atril.store.schema import term_frequencies, totals
+from atril.store.terms import TermStatistics
+
+_PAIR = np.dtype([("term", "<u4"), ("chunks", "<u4")])
+_Insert: TypeAlias = sqlite.Insert | postgresql.Insert
+
+IN_LIST = 1000
+"""Values of one `IN (…)`, below the limits of every engine."""
+
+_FREQUENCIES = sa.select(term_frequencies.c.term, term_frequencies.c.chunks).where(
+    term_frequencies.c.tenant == sa.bindparam("tenant"),
+    term_frequencies.c.term.in_(sa.bindparam("terms", expanding=True)),
+)
+_TOTALS = sa.select(totals.c.chunks, totals.c.tokens).where(totals.c.tenant == sa.bindparam("tenant"))
+_DELETE_UNUSED = term_frequencies.delete().where(
+    term_frequencies.c.tenant == sa.bindparam("of_tenant"),
+    term_frequencies.c.term == sa.bindparam("of_term"),
+    term_frequencies.c.chunks == 0,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionTerms:
+    """What one version adds to the statistics of its tenant; `terms` is packed."""
+
+    chunks: int
+    tokens: int
+    terms: bytes
+
+
+def pack(passages: Sequence[CountedTerms]) -> bytes:
+    """Each term of the passages with the number of passages that hold it."""
+    if not passages:
+        return b""
+    ids, counts = np.unique(np.concatenate([passage.ids for passage in passages]), return_counts=True)
+    packed = np.empty(len(ids), dtype=_PAIR)
+    packed["term"], packed["chunks"] = ids, counts
+    return packed.tobytes()
+
+
+def shift(
+    connection: Connection, tenant: str, *, add: Sequence[VersionTerms], subtract: Sequence[VersionTerms]
+) -> None:
+    """Moves the tenant's statistics by whole versions; a term that no chunk holds any more has no row."""
+    terms, deltas = _deltas(add, subtract)
+    if len(terms):
+        rows = [
+            {"tenant": tenant, "term": term, "chunks": delta}
+            for term, delta in zip(terms.tolist(), deltas.tolist(), strict=True)
+        ]
+        connection.execute(adding(connection, term_frequencies, "chunks"), rows)
+        lowered = terms[deltas < 0].tolist()
+        if lowered:
+            connection.execute(_DELETE_UNUSED, [{"of_tenant": tenant, "of_term": term} for term in lowered])
+    change = {
+        "tenant": tenant,
+        "chunks": sum(part.chunks for part in add) - sum(part.chunks for part in subtract),
+        "tokens": sum(part.tokens for part in add) - sum(part.tokens for part in subtract),
+    }
+    connection.execute(adding(connection, totals, "chunks", "tokens"), change)
+
+
+def statistics(connection: Connection, tenant: str, terms: Sequence[int]) -> TermStatistics:
+    """How many chunks the tenant has, and in how many of them each of the terms occurs."""
+    frequencies: dict[int, int] = {}
+    for start in range(0, len(terms), IN_LIST):
+        found = connection.execute(_FREQUENCIES, {"tenant": tenant, "terms": terms[start : start + IN_LIST]})
+        frequencies.update((term, chunks) for term, chunks in found)
+    return TermStatistics(chunks=size(connection, tenant)[0], frequencies=frequencies)
+
+
+def size(connection: Connection, tenant: str) -> tuple[int, int]:
+    """Chunks and analysed words of the tenant's current versions."""
+    row = connection.execute(_TOTALS, {"tenant": tenant}).first()
+    return (row[0], row[1]) if row else (0, 0)
+
+
+def upsert(connection: Connection, table: sa.Table) -> _Insert:
+    """An insert that may say what to do about a conflict, in the connection's dialect."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def adding(connection: Connection, table: sa.Table, *columns: str) -> _Insert:
+    """An insert that adds to the columns of a row that is already there."""
+    insert = upsert(connection, table)
+    return insert.on_conflict_do_update(
+        index_elements=[column.name for column in table.primary_key],
+        set_={name: table.c[name] + insert.excluded[name] for name in columns},
+    )
+
+
+def _deltas(
+    add: Sequence[VersionTerms], subtract: Sequence[VersionTerms]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    parts: list[tuple[int, Any]] = [(1, np.frombuffer(part.terms, dtype=_PAIR)) for part in add]
+    parts += [(-1, np.frombuffer(part.terms, dtype=_PAIR)) for part in subtract]
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    ids = np.concatenate([packed["term"] for _, packed in parts])
+    signed = np.concatenate([packed["chunks"].astype(np.int64) * sign for sign, packed in parts])
+    terms, where = np.unique(ids, return_inverse=True)
+    deltas = np.zeros(len(terms), dtype=np.int64)
+    np.add.at(deltas, where, signed)
+    changed = deltas != 0
+    return terms[changed].astype(np.int64), deltas[changed]

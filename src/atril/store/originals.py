@@ -1,0 +1,116 @@
+"""The bytes of every document as they came, kept once per tenant and content.
+
+A file is `originals/<tenant>/<first two digits>/<sha-256>`. It is written under another name, brought to disk
+and then renamed, so that what has the right name is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, Final
+from uuid import uuid4
+
+FOLDER: Final = "originals"
+_ARRIVING: Final = "arriving"
+_BLOCK: Final = 1 << 20
+_HASH = re.compile(r"[0-9a-f]{64}\Z")
+_PLAIN_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
+
+
+class Originals:
+    """The originals of one home. Every method works on files and blocks: call them off the loop."""
+
+    def __init__(self, home: Path) -> None:
+        self._root = home / FOLDER
+
+    def put(self, tenant: str, data: bytes) -> str:
+        """Keeps the bytes and returns their SHA-256 in hexadecimal; they survive a loss of power."""
+        return self._keep(tenant, BytesIO(data))
+
+    def put_file(self, tenant: str, path: Path) -> str:
+        """As `put`, for the bytes of a file, which need not fit in memory. Raises `OSError`."""
+        with path.open("rb") as stream:
+            return self._keep(tenant, stream)
+
+    def get(self, tenant: str, content_hash: str) -> bytes:
+        """Raises `FileNotFoundError`."""
+        return self.path(tenant, content_hash).read_bytes()
+
+    def path(self, tenant: str, content_hash: str) -> Path:
+        """Where the bytes are or would be, for a reader that wants a file; nothing may be written there.
+
+        Raises `ValueError` when it is no SHA-256.
+        """
+        if not _HASH.match(content_hash):
+            raise ValueError(f"not a SHA-256 in hexadecimal: {content_hash!r}")
+        return self._root / tenant_folder(tenant) / content_hash[:2] / content_hash
+
+    def delete(self, tenant: str, content_hashes: Iterable[str]) -> None:
+        """Deletes what `Records.purge` found unused; what is missing is silently passed over."""
+        for content_hash in content_hashes:
+            self.path(tenant, content_hash).unlink(missing_ok=True)
+
+    def sweep(self, referenced: Iterable[tuple[str, str]]) -> int:
+        """Deletes whatever no pair of tenant and hash refers to, half-written files too; returns how many.
+
+        Only for a moment when nothing is being added.
+        """
+        kept = {(tenant_folder(tenant), content_hash) for tenant, content_hash in referenced}
+        orphans = [
+            path for path in self._root.glob("*/*/*") if (path.parent.parent.name, path.name) not in kept
+        ]
+        for path in orphans:
+            path.unlink()
+        return len(orphans)
+
+    def _keep(self, tenant: str, stream: BinaryIO) -> str:
+        folder = self._root / tenant_folder(tenant) / _ARRIVING
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = folder / uuid4().hex
+        try:
+            with unfinished.open("xb") as file:
+                content_hash = _copy(stream, file)
+                target = self.path(tenant, content_hash)
+                if target.exists():
+                    return content_hash
+                file.flush()
+                os.fsync(file.fileno())
+            target.parent.mkdir(exist_ok=True)
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+        return content_hash
+
+
+def _copy(source: BinaryIO, target: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while block := source.read(_BLOCK):
+        digest.update(block)
+        target.write(block)
+    return digest.hexdigest()
+
+
+def tenant_folder(tenant: str) -> str:
+    """A folder's name for any tenant: safe on every file system, different for different tenants.
+
+    The prefix keeps a tenant's name apart from a hash and from the names that Windows reserves.
+    """
+    if _PLAIN_TENANT.match(tenant):
+        return f"t-{tenant}"
+    return "h-" + hashlib.sha256(tenant.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Brings a rename to disk, where folders can be opened (not on Windows)."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,219 @@
+"""The records of a home: the one truth about its documents, from which every index is derived."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from atril.errors import InvalidArgument
+from atril.store import frequencies, reading, schema, writing
+from atril.store.database import Database
+from atril.store.drafts import (
+    AuditEntry,
+    Collection,
+    Committed,
+    Draft,
+    KnownDocument,
+    Pending,
+    Unsettled,
+)
+from atril.store.migrations import Migrations
+from atril.store.terms import TermStatistics
+from atril.types import Document, Page, Scope, StoredChunk
+
+FILE_NAME: Final = "records.db"
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Records:
+    """The records of one home. Open them with `open`, in the process that owns the home.
+
+    Reads honour the scope's tenant, collections and labels; writes honour its tenant and remember its
+    actor. Every coroutine is one transaction.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    @classmethod
+    async def open(
+        cls, home: Path, *, clock: Clock = utc_now, migrations: Migrations | None = None
+    ) -> Records:
+        """Opens the records in a home, makes them when there are none, upgrades them when they are older.
+
+        A copy goes to the home's `backups` before an upgrade. Raises `HomeTooNew` and `HomeDamaged`.
+        """
+        path = home / FILE_NAME
+        await asyncio.to_thread((migrations or Migrations()).prepare, path, clock)
+        return cls(Database(path), clock)
+
+    async def close(self) -> None:
+        """Finishes the work under way; a second call does nothing."""
+        await self._database.close()
+
+    # The home itself
+
+    async def fact(self, key: str) -> str | None:
+        """What the home remembers under `key`: its embedder, its analyzer, the generation of its index."""
+        statement = sa.select(schema.facts.c.value).where(schema.facts.c.key == key)
+        return await self._database.read(lambda connection: connection.scalar(statement))
+
+    async def set_fact(self, key: str, value: str) -> None:
+        await self._database.write(lambda connection: writing.set_fact(connection, key, value))
+
+    async def tenants(self) -> list[str]:
+        """Every tenant that has any version of any document."""
+        return await self._database.read(reading.tenants)
+
+    async def unsettled(self) -> list[Unsettled]:
+        """Pending and retired versions of every tenant: what an interrupted process left to be cleared."""
+        return await self._database.read(reading.unsettled)
+
+    async def content_hashes(self) -> set[tuple[str, str]]:
+        """Tenant and SHA-256 of every original that is still referred to."""
+        return await self._database.read(reading.content_hashes)
+
+    # Collections
+
+    async def set_collection(self, scope: Scope, name: str, *, weight: float | None = None) -> None:
+        """Makes a collection when it is missing; `None` keeps its weight, which is 1 at first."""
+        if weight is not None and not 0 <= weight < float("inf"):
+            raise InvalidArgument(name="weight", value=weight, allowed="a number from 0 up")
+        await self._database.write(
+            lambda connection: writing.set_weight(connection, scope, name, weight, self._clock())
+        )
+
+    async def collections(self, scope: Scope) -> dict[str, Collection]:
+        table = schema.collections
+
+        def work(connection: Connection) -> dict[str, Collection]:
+            statement = sa.select(table.c.name, table.c.weight).where(table.c.tenant == scope.tenant)
+            if scope.collections is not None:
+                statement = statement.where(table.c.name.in_(scope.collections))
+            rows = connection.execute(statement.order_by(table.c.name))
+            return {name: Collection(name, weight) for name, weight in rows}
+
+        return await self._database.read(work)
+
+    # Writing documents
+
+    async def identify(self, scope: Scope, collection: str, source: str) -> KnownDocument | None:
+        """The document from this source as it stands, `None` when there is none."""
+        return await self._database.read(
+            lambda connection: reading.known(connection, scope, collection, source)
+        )
+
+    async def begin(self, scope: Scope, draft: Draft) -> Pending:
+        """Writes a version that nobody sees yet; its points may go to the index now.
+
+        Raises `InvalidArgument` for a blank name and `ValueError` when a chunk is not a slice of the text.
+        The rows survive a loss of power only once `commit` has returned.
+        """
+        return await self._database.write(
+            lambda connection: writing.begin(connection, scope, draft, self._clock()), durable=False
+        )
+
+    async def commit(
+        self, scope: Scope, versions: Sequence[UUID], *, facts: Mapping[str, str] | None = None
+    ) -> Committed:
+        """Makes pending versions current, all of them or none, and sets facts of the home with them.
+
+        A version that is current already is left alone, so that a repeated call does nothing; one that
+        was superseded or removed in the meantime comes back among the retired.
+        """
+        return await self._database.write(
+            lambda connection: writing.commit(connection, scope, versions, facts or {}, self._clock())
+        )
+
+    async def remove(self, scope: Scope, documents: Sequence[UUID]) -> list[UUID]:
+        """Takes documents out of every reading; returns the versions whose points must be deleted."""
+        return await self._database.write(
+            lambda connection: writing.remove(connection, scope, documents, self._clock())
+        )
+
+    async def purge(self, scope: Scope, versions: Sequence[UUID]) -> frozenset[str]:
+        """Deletes versions whose points are gone, never current ones; repeating it does nothing.
+
+        Returns the content hashes of originals that no version of the tenant refers to any more.
+        """
+        return await self._database.write(
+            lambda connection: writing.purge(connection, scope.tenant, versions), durable=False
+        )
+
+    async def history(self, scope: Scope, *, limit: int = 100) -> list[AuditEntry]:
+        """The tenant's last writes, the newest first."""
+        return await self._database.read(lambda connection: reading.history(connection, scope, limit))
+
+    # Reading documents
+
+    async def documents(self, scope: Scope) -> list[Document]:
+        """The documents that the caller may see, by name."""
+        return await self._database.read(lambda connection: reading.listing(connection, scope))
+
+    async def document(self, scope: Scope, document: UUID) -> Document:
+        """Raises `DocumentNotFound`."""
+        return await self._database.read(lambda connection: reading.document(connection, scope, document))
+
+    async def find(self, scope: Scope, name: str) -> Document:
+        """The document that a written name means: exactly, without its extension, with another one, then
+        with accents and case folded; a bare file name means a document in any folder.
+
+        Raises `AmbiguousName` and `DocumentNotFound`.
+        """
+        return await self._database.read(lambda connection: reading.find(connection, scope, name))
+
+    async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, StoredChunk]:
+        """The chunks of points; a point of a version that is not current is left out."""
+        return await self._database.read(lambda connection: reading.hydrate(connection, scope, points))
+
+    async def text(self, scope: Scope, document: UUID) -> str:
+        """The canonical text. Raises `DocumentNotFound`."""
+        return await self.slice(scope, document, 0, None)
+
+    async def slice(self, scope: Scope, document: UUID, start: int, end: int | None) -> str:
+        """What `text[start:end]` would be, reading only what it touches. Raises `DocumentNotFound`."""
+        return await self._database.read(
+            lambda connection: reading.excerpt(connection, scope, document, start, end)
+        )
+
+    async def pages(self, scope: Scope, document: UUID) -> list[Page]:
+        """The pages, none for a format without them. Raises `DocumentNotFound`."""
+        return await self._database.read(lambda connection: reading.pages(connection, scope, document))
+
+    async def chunks(self, scope: Scope, document: UUID, start: int = 1, end: int = 100) -> list[StoredChunk]:
+        """Chunks number `start` to `end`, both included. Raises `DocumentNotFound`."""
+        return await self._database.read(
+            lambda connection: reading.passages(connection, scope, document, start, end)
+        )
+
+    async def chunk(self, scope: Scope, chunk_id: str) -> StoredChunk:
+        """The chunk with this readable id. Raises `DocumentNotFound`."""
+        return await self._database.read(lambda connection: reading.passage(connection, scope, chunk_id))
+
+    # Words
+
+    async def statistics(self, scope: Scope, term_ids: Sequence[int]) -> TermStatistics:
+        """Of the whole tenant, whatever the scope's collections: scores compare between collections."""
+        return await self._database.read(
+            lambda connection: frequencies.statistics(connection, scope.tenant, term_ids)
+        )
+
+    async def words(self, scope: Scope) -> int:
+        """Analysed words in the tenant's current chunks; with `TermStatistics.chunks`, their mean length."""
+        return await self._database.read(lambda connection: frequencies.size(connection, scope.tenant)[1])
+
+    async def languages(self, scope: Scope) -> list[str]:
+        """The languages of the tenant's documents, in order."""
+        return await self._database.read(lambda connection: reading.languages(connection, scope))

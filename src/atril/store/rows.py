@@ -1,0 +1,196 @@
+"""Values to rows and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from atril.store.drafts import Draft
+from atril.store.frequencies import pack
+from atril.store.schema import BLOCK, PENDING, chunks, documents, versions
+from atril.types import Chunk, Document, StoredChunk
+
+DOCUMENT = (
+    documents.c.id,
+    versions.c.id.label("version"),
+    documents.c.name,
+    documents.c.stem,
+    documents.c.source,
+    documents.c.collection,
+    versions.c.labels,
+    versions.c.title,
+    versions.c.type,
+    versions.c.language,
+    versions.c.description,
+    versions.c.metadata,
+    versions.c.page_count,
+    versions.c.chunks,
+    versions.c.bytes,
+    versions.c.content_hash,
+    versions.c.added_at,
+)
+"""The columns `to_document` reads, in its order."""
+
+CHUNK = (
+    chunks.c.number,
+    chunks.c.start,
+    chunks.c.end,
+    chunks.c.point,
+    chunks.c.type,
+    chunks.c.section_path,
+    chunks.c.context,
+    chunks.c.page,
+    chunks.c.page_end,
+    chunks.c.article,
+    chunks.c.keywords,
+    chunks.c.description,
+    chunks.c.has_tables,
+    chunks.c.has_images,
+    chunks.c.tokens,
+)
+"""The columns `to_chunk` reads, in its order."""
+
+
+def of_version(tenant: str, document: UUID, version: UUID, draft: Draft, now: datetime) -> dict[str, Any]:
+    return {
+        "tenant": tenant,
+        "id": version,
+        "document": document,
+        "state": PENDING,
+        "content_hash": draft.content_hash,
+        "fingerprint": draft.fingerprint,
+        "bytes": draft.bytes,
+        "title": draft.title,
+        "type": draft.type,
+        "language": draft.language,
+        "description": draft.description,
+        "labels": list(draft.labels),
+        "metadata": dict(draft.metadata),
+        "pages": [[page.number, page.start, page.end] for page in draft.pages],
+        "page_count": len(draft.pages) or None,
+        "length": len(draft.text),
+        "chunks": len(draft.chunks),
+        "tokens": sum(int(passage.length) for passage in draft.terms),
+        "terms": pack(draft.terms),
+        "added_at": now,
+    }
+
+
+def of_text(tenant: str, version: UUID, text: str) -> list[dict[str, Any]]:
+    return [
+        {"tenant": tenant, "version": version, "number": start // BLOCK, "text": text[start : start + BLOCK]}
+        for start in range(0, len(text), BLOCK)
+    ]
+
+
+def of_chunks(
+    tenant: str, version: UUID, drafted: Sequence[Chunk], points: Sequence[UUID]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "tenant": tenant,
+            "version": version,
+            "number": chunk.number,
+            "point": point,
+            "start": chunk.start,
+            "end": chunk.end,
+            "type": chunk.type,
+            "section_path": list(chunk.section_path),
+            "context": chunk.context,
+            "page": chunk.page,
+            "page_end": chunk.page_end,
+            "article": chunk.article,
+            "keywords": list(chunk.keywords),
+            "description": chunk.description,
+            "has_tables": chunk.has_tables,
+            "has_images": chunk.has_images,
+            "tokens": chunk.tokens,
+        }
+        for chunk, point in zip(drafted, points, strict=True)
+    ]
+
+
+def to_document(row: Sequence[Any]) -> Document:
+    (
+        identity,
+        version,
+        name,
+        stem,
+        source,
+        collection,
+        labels,
+        title,
+        kind,
+        language,
+        description,
+        metadata,
+        pages,
+        count,
+        size,
+        content_hash,
+        added_at,
+    ) = row
+    return Document(
+        id=identity,
+        version=version,
+        name=name,
+        stem=stem,
+        source=source,
+        collection=collection,
+        labels=tuple(labels),
+        title=title,
+        type=kind,
+        language=language,
+        description=description,
+        metadata=metadata,
+        pages=pages,
+        chunks=count,
+        bytes=size,
+        content_hash=content_hash,
+        added_at=added_at,
+    )
+
+
+def to_chunk(row: Sequence[Any], content: str, document: Document) -> StoredChunk:
+    (
+        number,
+        start,
+        end,
+        point,
+        kind,
+        section_path,
+        context,
+        page,
+        page_end,
+        article,
+        keywords,
+        description,
+        has_tables,
+        has_images,
+        tokens,
+    ) = row
+    chunk = Chunk(
+        number=number,
+        start=start,
+        end=end,
+        content=content,
+        type=kind,
+        section_path=tuple(section_path),
+        context=context,
+        page=page,
+        page_end=page_end,
+        article=article,
+        keywords=tuple(keywords),
+        description=description,
+        has_tables=has_tables,
+        has_images=has_images,
+        tokens=tokens,
+    )
+    return StoredChunk(id=chunk_id(document.stem, number), point=point, chunk=chunk, document=document)
+
+
+def chunk_id(stem: str, number: int) -> str:
+    """The readable id of a chunk: `<stem>_chunk_0001`."""
+    return f"{stem}_chunk_{number:04d}"

@@ -1,0 +1,230 @@
+"""The tables of the records.
+
+Every table but `facts`, which describes the home itself, has the tenant first in its key, and foreign
+keys carry it, so that no row can point into another tenant. A document's text lives in `text_blocks` of
+`BLOCK` code points; chunks hold offsets into it. Which version of a document counts is said once, by
+`versions.state`, and partial unique indexes keep at most one current and one pending version.
+
+`versions.terms` packs, for every term of the version, its id and the number of the version's chunks that
+hold it: what was added to `term_frequencies` can be taken away exactly.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+BLOCK: Final = 4096
+"""Code points in one text block: in Spanish a row of about one database page, and a passage of 900
+characters touches 1.2 of them."""
+
+PENDING: Final = "pending"
+CURRENT: Final = "current"
+RETIRED: Final = "retired"
+
+
+class Identifier(TypeDecorator[UUID]):
+    """A UUID: native on PostgreSQL, 16 bytes elsewhere (half of what text would take in every index)."""
+
+    impl = sa.LargeBinary(16)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.UUID(as_uuid=True))
+        return dialect.type_descriptor(sa.LargeBinary(16))
+
+    def process_bind_param(self, value: UUID | None, dialect: Dialect) -> Any:
+        return value if value is None or dialect.name == "postgresql" else value.bytes
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> UUID | None:
+        return value if value is None or dialect.name == "postgresql" else UUID(bytes=value)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware moment, kept in UTC without a zone because SQLite has none."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value if value is None else value.replace(tzinfo=UTC)
+
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _column(
+    name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]], *, null: bool = False
+) -> sa.Column[Any]:
+    return sa.Column(name, kind, nullable=null)
+
+
+def _of_version() -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(["tenant", "version"], ["versions.tenant", "versions.id"])
+
+
+facts = sa.Table(
+    "facts",
+    metadata,
+    _column("key", sa.Text),
+    _column("value", sa.Text),
+    sa.PrimaryKeyConstraint("key"),
+)
+
+collections = sa.Table(
+    "collections",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("name", sa.Text),
+    _column("weight", sa.Float),
+    sa.PrimaryKeyConstraint("tenant", "name"),
+)
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("id", Identifier),
+    _column("collection", sa.Text),
+    _column("source", sa.Text),
+    # Both names are given up when the document is removed, before its rows are gone.
+    _column("name", sa.Text, null=True),
+    _column("stem", sa.Text, null=True),
+    _column("stem_key", sa.Text, null=True),  # the stem with case folded
+    sa.PrimaryKeyConstraint("tenant", "id"),
+    sa.UniqueConstraint("tenant", "name"),
+    sa.UniqueConstraint("tenant", "stem_key"),
+)
+
+versions = sa.Table(
+    "versions",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("id", Identifier),
+    _column("document", Identifier),
+    _column("state", sa.Text),
+    _column("content_hash", sa.Text),
+    _column("fingerprint", sa.Text),
+    _column("bytes", sa.BigInteger),
+    _column("title", sa.Text),
+    _column("type", sa.Text),
+    _column("language", sa.Text),
+    _column("description", sa.Text),
+    _column("labels", sa.JSON),
+    _column("metadata", sa.JSON),
+    _column("pages", sa.JSON),  # [number, start, end] each
+    _column("page_count", sa.Integer, null=True),  # of formats with pages; spares decoding `pages`
+    _column("length", sa.Integer),  # code points
+    _column("chunks", sa.Integer),
+    _column("tokens", sa.Integer),  # analysed words of all chunks
+    _column("terms", sa.LargeBinary),
+    _column("added_at", Moment),
+    sa.PrimaryKeyConstraint("tenant", "id"),
+    sa.ForeignKeyConstraint(["tenant", "document"], ["documents.tenant", "documents.id"]),
+    sa.CheckConstraint("state IN ('pending', 'current', 'retired')", name="state"),
+    sa.Index("ix_versions_document", "tenant", "document"),
+    sa.Index("ix_versions_content_hash", "tenant", "content_hash"),
+)
+
+# Written into the statement and not bound: a partial index only serves a condition it can see.
+is_current = versions.c.state == sa.literal_column(f"'{CURRENT}'")
+is_unsettled = versions.c.state != sa.literal_column(f"'{CURRENT}'")
+_is_pending = versions.c.state == sa.literal_column(f"'{PENDING}'")
+
+for _name, _columns, _condition in (
+    ("uq_versions_current", ("tenant", "document"), is_current),
+    ("uq_versions_pending", ("tenant", "document"), _is_pending),
+    ("ix_versions_unsettled", ("tenant",), is_unsettled),
+):
+    sa.Index(
+        _name,
+        *(versions.c[_column_name] for _column_name in _columns),
+        unique=_name.startswith("uq"),
+        sqlite_where=_condition,
+        postgresql_where=_condition,
+    )
+
+text_blocks = sa.Table(
+    "text_blocks",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("version", Identifier),
+    _column("number", sa.Integer),  # from 0: the block holds text[number * BLOCK : (number + 1) * BLOCK]
+    _column("text", sa.Text),
+    sa.PrimaryKeyConstraint("tenant", "version", "number"),
+    _of_version(),
+)
+
+chunks = sa.Table(
+    "chunks",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("version", Identifier),
+    _column("number", sa.Integer),
+    _column("point", Identifier),
+    _column("start", sa.Integer),
+    _column("end", sa.Integer),
+    _column("type", sa.Text),
+    _column("section_path", sa.JSON),
+    _column("context", sa.Text),
+    _column("page", sa.Integer, null=True),
+    _column("page_end", sa.Integer, null=True),
+    _column("article", sa.Text, null=True),
+    _column("keywords", sa.JSON),
+    _column("description", sa.Text),
+    _column("has_tables", sa.Boolean),
+    _column("has_images", sa.Boolean),
+    _column("tokens", sa.Integer),
+    sa.PrimaryKeyConstraint("tenant", "version", "number"),
+    sa.UniqueConstraint("tenant", "point"),
+    _of_version(),
+)
+
+term_frequencies = sa.Table(
+    "term_frequencies",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("term", sa.BigInteger),
+    _column("chunks", sa.BigInteger),  # chunks of current versions that hold the term, never 0
+    sa.PrimaryKeyConstraint("tenant", "term"),
+    sqlite_with_rowid=False,
+)
+
+totals = sa.Table(
+    "totals",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("chunks", sa.BigInteger),
+    _column("tokens", sa.BigInteger),
+    sa.PrimaryKeyConstraint("tenant"),
+)
+
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    _column("tenant", sa.Text),
+    _column("at", Moment),
+    _column("actor", sa.Text, null=True),
+    _column("action", sa.Text),
+    _column("subject", sa.Text),  # the name of the document or collection
+    sa.Index("ix_audit_tenant_id", "tenant", "id"),
+)

@@ -1,0 +1,278 @@
+"""The writes to the records, each a function of a connection that runs as one transaction.
+
+A version is born pending, becomes current when its points are in the index, and is retired when another
+takes its place or its document is removed. Its rows go once its points are gone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, TypeVar
+from unicodedata import normalize
+from uuid import UUID, uuid4, uuid5
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from atril.errors import InvalidArgument
+from atril.store import frequencies, rows
+from atril.store.drafts import AuditAction, Committed, Draft, Pending
+from atril.store.frequencies import IN_LIST, VersionTerms
+from atril.store.names import first_free, name_choices, stem_choices, stem_key, storable
+from atril.store.schema import (
+    CURRENT,
+    PENDING,
+    RETIRED,
+    audit,
+    chunks,
+    collections,
+    documents,
+    facts,
+    text_blocks,
+    versions,
+)
+from atril.types import Scope
+
+T = TypeVar("T")
+
+_DOCUMENTS: Final = UUID("5f0d3c1e-7a52-4c0e-9d6b-3b1a8f2e6c47")
+DEFAULT_WEIGHT: Final = 1.0
+
+
+def document_id(tenant: str, collection: str, source: str) -> UUID:
+    """The identity of a document: the same on every machine for the same three."""
+    return uuid5(_DOCUMENTS, json.dumps([tenant, collection, storable(source)]))
+
+
+def point_id(version: UUID, number: int) -> UUID:
+    """The id of the point of chunk `number` of a version."""
+    return uuid5(version, str(number))
+
+
+def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> Pending:
+    """Writes a pending version; one that was pending for the same document is superseded."""
+    _check(draft)
+    tenant = scope.tenant
+    document = document_id(tenant, draft.collection, draft.source)
+    name, stem = _named(connection, tenant, document, draft)
+    superseded = _retire(connection, tenant, [document], (PENDING,))
+    updates = bool(_in_state(connection, tenant, [document], (CURRENT,)))
+    version = uuid4()
+    points = tuple(point_id(version, chunk.number) for chunk in draft.chunks)
+    connection.execute(versions.insert(), rows.of_version(tenant, document, version, draft, now))
+    for table, values in (
+        (text_blocks, rows.of_text(tenant, version, draft.text)),
+        (chunks, rows.of_chunks(tenant, version, draft.chunks, points)),
+    ):
+        if values:
+            connection.execute(table.insert(), values)
+    return Pending(document, version, name, stem, points, updates, tuple(superseded))
+
+
+def commit(
+    connection: Connection, scope: Scope, wanted: Sequence[UUID], also: Mapping[str, str], now: datetime
+) -> Committed:
+    """Makes pending versions current and retires those they replace, with their statistics."""
+    tenant = scope.tenant
+    flipped = _select(connection, tenant, versions.c.id, wanted, (PENDING,))
+    touched = [row.document for row in flipped]
+    replaced = _select(connection, tenant, versions.c.document, touched, (CURRENT,))
+    _set_state(connection, tenant, [row.id for row in replaced], RETIRED)
+    _set_state(connection, tenant, [row.id for row in flipped], CURRENT)
+    frequencies.shift(connection, tenant, add=_terms(flipped), subtract=_terms(replaced))
+    updated = {row.document for row in replaced}
+    _record(connection, scope, now, "add", (row.name for row in flipped if row.document not in updated))
+    _record(connection, scope, now, "update", (row.name for row in flipped if row.document in updated))
+    _ensure_collections(connection, tenant, {row.collection for row in flipped})
+    for key, value in also.items():
+        set_fact(connection, key, value)
+    stale = _select(connection, tenant, versions.c.id, wanted, (RETIRED,))
+    return Committed(tuple(row.id for row in flipped), tuple(row.id for row in (*replaced, *stale)))
+
+
+def remove(connection: Connection, scope: Scope, wanted: Sequence[UUID], now: datetime) -> list[UUID]:
+    """Retires every version of the documents and gives up their names."""
+    tenant = scope.tenant
+    gone = _select(connection, tenant, versions.c.document, wanted, (CURRENT,))
+    _retire(connection, tenant, wanted, (PENDING, CURRENT))
+    frequencies.shift(connection, tenant, add=(), subtract=_terms(gone))
+    for part in _parts(wanted):
+        connection.execute(
+            documents.update()
+            .where(documents.c.tenant == tenant, documents.c.id.in_(part))
+            .values(name=None, stem=None, stem_key=None)
+        )
+    _record(connection, scope, now, "remove", (row.name for row in gone))
+    return _in_state(connection, tenant, wanted, (RETIRED,))
+
+
+def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozenset[str]:
+    """Deletes versions that are not current, and documents left without any.
+
+    Returns the content hashes that no version refers to any more.
+    """
+    gone = _select(connection, tenant, versions.c.id, wanted, (PENDING, RETIRED))
+    ids, owners = [row.id for row in gone], {row.document for row in gone}
+    for part in _parts(ids):
+        for table in (text_blocks, chunks):
+            connection.execute(table.delete().where(table.c.tenant == tenant, table.c.version.in_(part)))
+        connection.execute(versions.delete().where(versions.c.tenant == tenant, versions.c.id.in_(part)))
+    for part in _parts(owners):
+        kept = sa.select(versions.c.document).where(
+            versions.c.tenant == tenant, versions.c.document.in_(part)
+        )
+        connection.execute(
+            documents.delete().where(
+                documents.c.tenant == tenant, documents.c.id.in_(part), documents.c.id.not_in(kept)
+            )
+        )
+    hashes = {row.content_hash for row in gone}
+    return frozenset(hashes - _referenced(connection, tenant, hashes))
+
+
+def set_weight(connection: Connection, scope: Scope, name: str, weight: float | None, now: datetime) -> None:
+    """Makes the collection when it is missing; `None` keeps the weight it has, or gives 1."""
+    _ensure_collections(connection, scope.tenant, {name})
+    if weight is None:
+        return
+    changed = connection.execute(
+        collections.update()
+        .where(collections.c.tenant == scope.tenant, collections.c.name == name)
+        .where(collections.c.weight != weight)
+        .values(weight=weight)
+    )
+    if changed.rowcount:
+        _record(connection, scope, now, "weight", [name])
+
+
+def set_fact(connection: Connection, key: str, value: str) -> None:
+    insert = frequencies.upsert(connection, facts)
+    connection.execute(
+        insert.on_conflict_do_update(index_elements=["key"], set_={"value": insert.excluded.value}),
+        {"key": key, "value": value},
+    )
+
+
+def _check(draft: Draft) -> None:
+    if not draft.name.strip():
+        raise InvalidArgument(name="name", value=draft.name, allowed="a name that is not blank")
+    if len(draft.terms) != len(draft.chunks):
+        raise ValueError(f"{len(draft.chunks)} chunks with the terms of {len(draft.terms)}")
+    for chunk in draft.chunks:
+        if not chunk.content or chunk.content != draft.text[chunk.start : chunk.end]:
+            raise ValueError(f"chunk {chunk.number} of {draft.name!r} is not a slice of its text")
+
+
+def _named(connection: Connection, tenant: str, document: UUID, draft: Draft) -> tuple[str, str]:
+    """The names of the document; a new or removed one gets them here."""
+    this = sa.and_(documents.c.tenant == tenant, documents.c.id == document)
+    known = connection.execute(sa.select(documents.c.name, documents.c.stem).where(this)).first()
+    if known and known.name is not None:
+        return known.name, known.stem
+    wanted, folder = (normalize("NFC", storable(text)) for text in (draft.name, draft.folder))
+    names = list(name_choices(wanted, folder, document))
+    name = first_free(names, _taken(connection, tenant, documents.c.name, names))
+    stems = list(stem_choices(name, document))
+    taken = _taken(connection, tenant, documents.c.stem_key, [stem_key(stem) for stem in stems])
+    stem = first_free(stems, taken, stem_key)
+    given = {"name": name, "stem": stem, "stem_key": stem_key(stem)}
+    if known:
+        connection.execute(documents.update().where(this).values(given))
+    else:
+        identity = {"collection": draft.collection, "source": storable(draft.source)}
+        connection.execute(documents.insert(), {"tenant": tenant, "id": document, **identity, **given})
+    return name, stem
+
+
+def _taken(connection: Connection, tenant: str, column: sa.Column[Any], values: Sequence[str]) -> set[str]:
+    return set(
+        connection.scalars(sa.select(column).where(documents.c.tenant == tenant, column.in_(values))).all()
+    )
+
+
+def _select(
+    connection: Connection,
+    tenant: str,
+    column: sa.Column[Any],
+    wanted: Collection[UUID],
+    states: Sequence[str],
+) -> list[sa.Row[*tuple[Any, ...]]]:
+    """Versions in one of the states whose `column` is among those wanted."""
+    statement = (
+        sa.select(
+            versions.c.id,
+            versions.c.document,
+            versions.c.content_hash,
+            versions.c.chunks,
+            versions.c.tokens,
+            versions.c.terms,
+            documents.c.name,
+            documents.c.collection,
+        )
+        .join_from(versions, documents)
+        .where(versions.c.tenant == tenant, versions.c.state.in_(states))
+    )
+    return [
+        row for part in _parts(wanted) for row in connection.execute(statement.where(column.in_(part))).all()
+    ]
+
+
+def _in_state(
+    connection: Connection, tenant: str, owners: Collection[UUID], states: Sequence[str]
+) -> list[UUID]:
+    return [row.id for row in _select(connection, tenant, versions.c.document, owners, states)]
+
+
+def _retire(
+    connection: Connection, tenant: str, owners: Collection[UUID], states: Sequence[str]
+) -> list[UUID]:
+    retired = _in_state(connection, tenant, owners, states)
+    _set_state(connection, tenant, retired, RETIRED)
+    return retired
+
+
+def _set_state(connection: Connection, tenant: str, ids: Collection[UUID], state: str) -> None:
+    for part in _parts(ids):
+        connection.execute(
+            versions.update().where(versions.c.tenant == tenant, versions.c.id.in_(part)).values(state=state)
+        )
+
+
+def _terms(selected: Sequence[sa.Row[*tuple[Any, ...]]]) -> list[VersionTerms]:
+    return [VersionTerms(row.chunks, row.tokens, row.terms) for row in selected]
+
+
+def _referenced(connection: Connection, tenant: str, hashes: Collection[str]) -> set[str]:
+    column = versions.c.content_hash
+    return {
+        found
+        for part in _parts(hashes)
+        for found in connection.scalars(
+            sa.select(column).where(versions.c.tenant == tenant, column.in_(part)).distinct()
+        )
+    }
+
+
+def _ensure_collections(connection: Connection, tenant: str, names: Collection[str]) -> None:
+    if names:
+        connection.execute(
+            frequencies.upsert(connection, collections).on_conflict_do_nothing(),
+            [{"tenant": tenant, "name": name, "weight": DEFAULT_WEIGHT} for name in sorted(names)],
+        )
+
+
+def _record(
+    connection: Connection, scope: Scope, now: datetime, action: AuditAction, subjects: Iterable[str]
+) -> None:
+    who = {"tenant": scope.tenant, "at": now, "actor": scope.actor, "action": action}
+    entries = [who | {"subject": subject} for subject in subjects]
+    if entries:
+        connection.execute(audit.insert(), entries)
+
+
+def _parts(values: Collection[T]) -> Iterator[list[T]]:
+    listed = list(values)
+    for start in range(0, len(listed), IN_LIST):
+        yield listed[start : start + IN_LIST]
