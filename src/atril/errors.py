@@ -12,7 +12,8 @@
     │   ├── HomeLocked         another process owns it
     │   ├── HomeTooNew         written by a later release
     │   ├── HomeDamaged        the records cannot be read
-    │   └── EmbedderMismatch   built with another embedding model
+    │   ├── EmbedderMismatch   built with another embedding model
+    │   └── HomeOutdated       built by an earlier release whose words were analysed otherwise
     ├── UnreadableDocument     one file could not be read; carries a reason
     └── ModelUnavailable       a model is missing or does not answer
 
@@ -115,6 +116,12 @@ class EmbedderMismatch(HomeError):
     """Fields: `home`, `found` (the home's model), `wanted` (the configured one)."""
 
     key = "error.embedder_mismatch"
+
+
+class HomeOutdated(HomeError):
+    """Fields: `home`."""
+
+    key = "error.home_outdated"
 
 
 class UnreadableDocument(AtrilError):

@@ -1,0 +1,315 @@
+"""The library as people use it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from atril.errors import InvalidArgument, PathNotFound, ProfileNotFound
+from atril.evaluation.datasets import load_questions
+from atril.evaluation.runner import Evaluation, evaluate
+from atril.home import Home, load_embedder, open_home
+from atril.ingest.files import SourceFile, find_files
+from atril.ingest.pipeline import ProgressListener
+from atril.ingest.rebuild import reread
+from atril.ingest.recovery import restore
+from atril.ingest.sources import FileSource, Source, TextSource
+from atril.ingest.stores import forget
+from atril.ingest.watching import changes
+from atril.models.embeddings import Embedder
+from atril.retrieval.search_filters import SearchFilters
+from atril.settings import Settings
+from atril.types import (
+    DEFAULT_COLLECTION,
+    AddReport,
+    Answer,
+    Document,
+    Progress,
+    ReindexReport,
+    Scope,
+    SearchMode,
+    SearchResult,
+    StoredChunk,
+)
+
+MAX_CHUNKS: Final = 1000
+
+
+@asynccontextmanager
+async def open(
+    home: str | PathLike[str] | None = None,
+    *,
+    profile: str | None = None,
+    embedder: Embedder | None = None,
+    language: str | None = None,
+    settings: Settings | None = None,
+) -> AsyncIterator[Library]:
+    """Opens the library in the folder `home`, which is created when absent, and closes it at the end.
+
+    What is not given comes from the settings (`ATRIL_*`, `atril.toml`). An `embedder` that is passed in is
+    closed too. `language` (es, en, ru) is that of messages. Raises `HomeLocked` when another process owns
+    the home, `HomeTooNew`, `HomeDamaged`, and `ProfileNotFound`.
+    """
+    chosen = settings or Settings()
+    name = profile or chosen.profile
+    if name is not None:
+        raise ProfileNotFound(name=name, available="—")
+    folder = Path(fspath(home)) if home is not None else chosen.home
+    model = embedder or load_embedder(chosen.embedder)
+    async with open_home(folder, model, chosen, language or chosen.language) as opened:
+        yield Library(opened, Scope(language=opened.language))
+
+
+class Library:
+    """Documents that can be searched and asked. Get one from `atril.open`.
+
+    One library serves one event loop. What a coroutine has reported as added or removed stays so, whatever
+    happens to the process afterwards.
+    """
+
+    def __init__(self, home: Home, scope: Scope) -> None:
+        self._home = home
+        self._scope = scope
+
+    def within(self, scope: Scope) -> Library:
+        """The same home as another tenant or caller sees it."""
+        return Library(self._home, replace(scope, language=scope.language or self._home.language))
+
+    async def add(
+        self,
+        paths: Sequence[str | PathLike[str]] | str | PathLike[str],
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        weight: float | None = None,
+        labels: Sequence[str] = (),
+        progress: ProgressListener | None = None,
+    ) -> AddReport:
+        """Reads files and folders into a collection; unchanged files are skipped by their content.
+
+        A file that cannot be read is in the report's `failed` and keeps the version it had. `weight` is
+        the collection's, from 0 up, and stays when it is not given.
+        """
+        given = [paths] if isinstance(paths, str | PathLike) else paths
+        files = await self._files([Path(fspath(path)) for path in given])
+        return await self._add([FileSource(file) for file in files], collection, weight, labels, progress)
+
+    async def add_texts(
+        self,
+        texts: Sequence[Mapping[str, Any]],
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        weight: float | None = None,
+        labels: Sequence[str] = (),
+        progress: ProgressListener | None = None,
+    ) -> AddReport:
+        """Adds one document for each mapping of `name`, `text` and, if wanted, `title` and `metadata`.
+
+        The name is the document's identity: the same name again replaces it. Raises `InvalidArgument`
+        for a mapping without a name or a text.
+        """
+        sources = [_text_source(row, collection) for row in texts]
+        return await self._add(sources, collection, weight, labels, progress)
+
+    async def sync(
+        self,
+        folder: str | PathLike[str],
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        weight: float | None = None,
+        labels: Sequence[str] = (),
+        progress: ProgressListener | None = None,
+    ) -> AddReport:
+        """As `add`, and removes the collection's documents whose files have vanished from the folder.
+
+        Raises `PathNotFound` when the folder itself is missing, so that an unmounted disk empties nothing.
+        """
+        root = Path(fspath(folder))
+        if not root.is_dir():
+            raise PathNotFound(path=str(root))
+        start = perf_counter()
+        files = await self._files([root])
+        report = await self._add([FileSource(file) for file in files], collection, weight, labels, progress)
+        present = {file.source for file in files}
+        inside = root.resolve()
+        gone = [
+            document
+            for document in await self._home.stores.records.documents(self._scope)
+            if document.collection == collection
+            and document.source not in present
+            and Path(document.source).is_relative_to(inside)
+        ]
+        await self._remove(gone)
+        return replace(report, removed=len(gone), seconds=perf_counter() - start)
+
+    async def watch(
+        self,
+        folder: str | PathLike[str],
+        *,
+        collection: str = DEFAULT_COLLECTION,
+        weight: float | None = None,
+        labels: Sequence[str] = (),
+    ) -> AsyncIterator[AddReport]:
+        """Syncs once, then again whenever something in the folder has changed, until it is closed."""
+        async for _ in changes(Path(fspath(folder)), exclude=self._home.folder):
+            yield await self.sync(folder, collection=collection, weight=weight, labels=labels)
+
+    async def documents(self, collection: str | None = None) -> list[Document]:
+        """The documents, in the order of their names."""
+        found = await self._home.stores.records.documents(self._scope)
+        return [each for each in found if collection is None or each.collection == collection]
+
+    async def remove(self, *names: str) -> int:
+        """Removes documents by name and gives their number.
+
+        Nothing is removed when one of the names raises `DocumentNotFound` or `AmbiguousName`.
+        """
+        records = self._home.stores.records
+        found = {each.id: each for each in [await records.find(self._scope, name) for name in names]}
+        await self._remove(list(found.values()))
+        return len(found)
+
+    async def read(self, name: str) -> str:
+        """The canonical text of a document. Raises `DocumentNotFound` or `AmbiguousName`."""
+        records = self._home.stores.records
+        return await records.text(self._scope, (await records.find(self._scope, name)).id)
+
+    async def chunks(self, name: str, start: int = 1, end: int = 100) -> list[StoredChunk]:
+        """Chunks number `start` to `end` of a document, both included, 1-based; at most 1,000."""
+        if start < 1 or end < start or end - start >= MAX_CHUNKS:
+            allowed = f"1 ≤ start ≤ end, at most {MAX_CHUNKS} chunks"
+            raise InvalidArgument(name="start-end", value=f"{start}-{end}", allowed=allowed)
+        records = self._home.stores.records
+        document = await records.find(self._scope, name)
+        return await records.chunks(self._scope, document.id, start, end)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        mode: SearchMode = "hybrid",
+        top_k: int = 10,
+        min_score: float = 0.0,
+        collections: Sequence[str] | None = None,
+        labels: Sequence[str] = (),
+        document: str | None = None,
+        type: str | None = None,
+        language: str | None = None,
+        page: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> SearchResult:
+        """The chunks that answer a query best; see `atril.retrieval.searcher.Searcher.search`.
+
+        Raises also `EmbedderMismatch` and `HomeOutdated`, when the library must be rebuilt first.
+        """
+        self._home.check_current()
+        filters = SearchFilters(
+            collections=tuple(collections or ()),
+            labels=tuple(labels),
+            document=document,
+            type=type,
+            language=language,
+            page=page,
+            metadata=dict(metadata or {}),
+        )
+        return await self._home.searcher.search(
+            self._scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
+        )
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        pipeline: str = "unified",
+        collections: Sequence[str] | None = None,
+        labels: Sequence[str] = (),
+    ) -> Answer:
+        """The best sentences of the library, verbatim and cited; `found` is false when it holds none.
+
+        Raises `InvalidArgument` for an empty question or a pipeline other than `unified` and `extractive`.
+        """
+        self._home.check_current()
+        filters = SearchFilters(collections=tuple(collections or ()), labels=tuple(labels))
+        return await self._home.answering.ask(self._scope, question, requested=pipeline, filters=filters)
+
+    async def evaluate(
+        self, questions: str | PathLike[str], *, mode: SearchMode = "hybrid", ks: Sequence[int] = (1, 5, 10)
+    ) -> Evaluation:
+        """Scores retrieval on a file of questions; see `atril.evaluation`."""
+
+        async def run(query: str, top_k: int) -> SearchResult:
+            return await self.search(query, mode=mode, top_k=top_k)
+
+        return await evaluate(load_questions(Path(fspath(questions))), run, ks=ks)
+
+    async def reindex(self, *, progress: ProgressListener | None = None) -> ReindexReport:
+        """Builds a new index beside the old one with the configured embedder and swaps it in; then reads
+        again what an earlier release had read.
+
+        Searches go on meanwhile where they could before. Interrupted, the old index stays.
+        """
+        start = perf_counter()
+        home, records = self._home, self._home.stores.records
+        fresh = await home.new_index()
+        scopes = [Scope(tenant) for tenant in await records.tenants()]
+        documents = {scope: await records.documents(scope) for scope in scopes}
+        total, done, written = sum(map(len, documents.values())), 0, 0
+
+        def rebuilt(document: Document, chunks: int) -> None:
+            nonlocal done, written
+            done, written = done + 1, written + chunks
+            if progress is not None:
+                progress(Progress("embedding", done, total, written, written, document.name))
+
+        try:
+            for scope, found in documents.items():
+                await restore(records, fresh, home.embedding, scope, found, rebuilt)
+        except BaseException:
+            await fresh.close()
+            raise
+        await home.swap(fresh)
+        failed = [
+            failure
+            for scope, found in documents.items()
+            for failure in await reread(home.ingest, home.stores.originals, scope, found)
+        ]
+        return ReindexReport(total, written, tuple(failed), perf_counter() - start)
+
+    async def _files(self, paths: Sequence[Path]) -> list[SourceFile]:
+        return await asyncio.to_thread(lambda: list(find_files(paths, exclude=self._home.folder)))
+
+    async def _add(
+        self,
+        sources: Sequence[Source],
+        collection: str,
+        weight: float | None,
+        labels: Sequence[str],
+        progress: ProgressListener | None,
+    ) -> AddReport:
+        if not collection.strip():
+            raise InvalidArgument(name="collection", value=collection, allowed="a name that is not blank")
+        self._home.check_current()
+        records = self._home.stores.records
+        await records.set_collection(self._scope, collection, weight=weight)
+        return await self._home.ingest.add(
+            self._scope, sources, collection=collection, labels=tuple(sorted(set(labels))), progress=progress
+        )
+
+    async def _remove(self, documents: Sequence[Document]) -> None:
+        retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
+        await forget(self._home.stores, self._scope, retired)
+
+
+def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:
+    name, text = row.get("name"), row.get("text")
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidArgument(name="name", value=name, allowed="a text that is not blank")
+    if not isinstance(text, str):
+        raise InvalidArgument(name="text", value=text, allowed="a text")
+    metadata = {str(key): str(value) for key, value in (row.get("metadata") or {}).items()}
+    return TextSource(name, str(row.get("title") or ""), text, collection, metadata)

@@ -1,0 +1,1 @@
+"""The way in: parse → chunk → enrich → embed → commit."""

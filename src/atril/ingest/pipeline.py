@@ -1,0 +1,234 @@
+"""Documents on their way into a home: parse → chunk → enrich → embed → commit.
+
+What is committed is there to stay; what is not leaves nothing behind that a search could find. A group of
+documents shares one embedding run, one flush and one transaction, so many small files cost no more than
+one large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Final, Literal
+
+from atril.documents.analysis import ANALYZER_VERSION
+from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
+from atril.documents.parsing import PARSER_VERSION
+from atril.documents.workers import Readers
+from atril.errors import UnreadableDocument
+from atril.ingest.embedding import Embedding
+from atril.ingest.lookahead import in_order
+from atril.ingest.points import to_points
+from atril.ingest.sources import Source
+from atril.ingest.stores import Stores, forget
+from atril.models.embeddings import Vectors
+from atril.store.drafts import Draft, Pending, fingerprint
+from atril.types import AddReport, Failure, Progress, ReadingWarning, Scope
+
+ProgressListener = Callable[[Progress], None]
+
+READ_AHEAD: Final = 16
+GROUP_CHUNKS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A document that has been read, with what the reader noticed."""
+
+    draft: Draft
+    shown: str
+    warnings: tuple[ReadingWarning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A document that is current as it is."""
+
+    shown: str
+
+
+Outcome = Ready | Unchanged | Failure
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has happened so far, and who wants to hear of it."""
+
+    total_files: int
+    listener: ProgressListener | None
+    started: float = field(default_factory=perf_counter)
+    report: AddReport = field(default_factory=AddReport)
+    read: int = 0
+    embedded: int = 0
+    chunks: int = 0
+
+    def tell(self, stage: Literal["reading", "embedding", "saving"], file: str) -> None:
+        if self.listener is None:
+            return
+        done = self.read if stage == "reading" else self._settled
+        self.listener(Progress(stage, done, self.total_files, self.embedded, self.chunks, file))
+
+    @property
+    def _settled(self) -> int:
+        report = self.report
+        return report.added + report.updated + report.unchanged + len(report.failed)
+
+    def finished(self) -> AddReport:
+        return replace(self.report, seconds=perf_counter() - self.started)
+
+
+class Ingest:
+    """Writes documents into one home."""
+
+    def __init__(
+        self,
+        *,
+        stores: Stores,
+        embedding: Embedding,
+        readers: Readers,
+        chunking: ChunkOptions,
+        language: str,
+    ) -> None:
+        self._stores = stores
+        self._embedding = embedding
+        self._readers = readers
+        self._chunking = chunking
+        self._language = language
+
+    async def add(
+        self,
+        scope: Scope,
+        sources: Sequence[Source],
+        *,
+        collection: str,
+        labels: tuple[str, ...] = (),
+        progress: ProgressListener | None = None,
+    ) -> AddReport:
+        """Reads and commits the sources. One that cannot be read is reported and the rest goes on; the
+        version it had before, if any, stays."""
+        tally = _Tally(len(sources), progress)
+
+        async def read(source: Source) -> Outcome:
+            return await self._read(scope, source, collection, labels)
+
+        group: list[Ready] = []
+        async with aclosing(in_order(sources, read, ahead=READ_AHEAD)) as outcomes:  # type: ignore[type-var]
+            async for outcome in outcomes:
+                _count(tally, outcome)
+                if isinstance(outcome, Ready):
+                    group.append(outcome)
+                if sum(len(ready.draft.chunks) for ready in group) >= GROUP_CHUNKS:
+                    await self._save(scope, group, tally)
+                    group = []
+        await self._save(scope, group, tally)
+        return tally.finished()
+
+    async def _read(self, scope: Scope, source: Source, collection: str, labels: tuple[str, ...]) -> Outcome:
+        try:
+            digest = await source.digest()
+            mark = self._fingerprint(digest.content_hash, source, labels)
+            known = await self._stores.records.identify(scope, collection, source.identity)
+            if known is not None and known.fingerprint == mark:
+                return Unchanged(source.shown)
+            read = await source.read(self._readers)
+            if await source.keep(self._stores.originals, scope) != digest.content_hash:
+                raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
+        except UnreadableDocument as error:
+            return Failure(source.shown, error.reason, error.localized(self._language))
+        parsed = read.parsed
+        draft = Draft(
+            collection=collection,
+            source=source.identity,
+            name=source.name,
+            folder=source.folder,
+            content_hash=digest.content_hash,
+            fingerprint=mark,
+            bytes=digest.bytes,
+            title=parsed.title,
+            type=parsed.type,
+            language=read.language,
+            description=read.description,
+            text=parsed.text,
+            chunks=read.chunks,
+            terms=read.terms,
+            pages=parsed.pages,
+            labels=labels,
+            metadata=parsed.metadata,
+        )
+        warnings = tuple(
+            ReadingWarning(source.shown, warning.page, warning.kind, warning.text)
+            for warning in parsed.warnings
+        )
+        return Ready(draft, source.shown, warnings)
+
+    def _fingerprint(self, content_hash: str, source: Source, labels: tuple[str, ...]) -> str:
+        return fingerprint(
+            content_hash,
+            parser=PARSER_VERSION,
+            chunker=CHUNKER_VERSION,
+            chunking=repr(self._chunking),
+            analyzer=ANALYZER_VERSION,
+            tokenizer=self._embedding.tokenizer,
+            labels=sorted(labels),
+            given=dict(source.given),
+        )
+
+    async def _save(self, scope: Scope, group: Sequence[Ready], tally: _Tally) -> None:
+        if not group:
+            return
+        stores, last = self._stores, group[-1].shown
+        pending = [await stores.records.begin(scope, ready.draft) for ready in group]
+        passages = [passage(chunk) for ready in group for chunk in ready.draft.chunks]
+
+        def embedded(count: int) -> None:
+            tally.embedded += count
+            tally.tell("embedding", last)
+
+        vectors = await self._embedding.embed(passages, embedded)
+        await self._upsert(scope, group, pending, vectors)
+        await stores.index.flush()
+        committed = await stores.records.commit(scope, [each.version for each in pending])
+        updated = sum(each.updates for each in pending)
+        tally.report = replace(
+            tally.report,
+            added=tally.report.added + len(pending) - updated,
+            updated=tally.report.updated + updated,
+            chunks=tally.report.chunks + len(passages),
+        )
+        tally.tell("saving", last)
+        superseded = [version for each in pending for version in each.superseded]
+        await forget(stores, scope, [*committed.retired, *superseded])
+
+    async def _upsert(
+        self, scope: Scope, group: Sequence[Ready], pending: Sequence[Pending], vectors: Vectors
+    ) -> None:
+        start = 0
+        for ready, each in zip(group, pending, strict=True):
+            end = start + len(each.points)
+            points = to_points(
+                ready.draft,
+                each.document,
+                each.version,
+                each.points,
+                ready.draft.chunks,
+                ready.draft.terms,
+                vectors[start:end],
+            )
+            await self._stores.index.upsert(scope, points)
+            start = end
+
+
+def _count(tally: _Tally, outcome: Outcome) -> None:
+    tally.read += 1
+    report = tally.report
+    match outcome:
+        case Ready(draft=draft, shown=shown, warnings=warnings):
+            tally.chunks += len(draft.chunks)
+            tally.report = replace(report, warnings=(*report.warnings, *warnings))
+        case Unchanged(shown=shown):
+            tally.report = replace(report, unchanged=report.unchanged + 1)
+        case Failure(file=shown):
+            tally.report = replace(report, failed=(*report.failed, outcome))
+    tally.tell("reading", shown)

@@ -1,0 +1,161 @@
+"""What can be added: a file, or a text handed over by a program."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+from atril.documents.reading import ReadDocument
+from atril.documents.workers import Readers
+from atril.errors import UnreadableDocument
+from atril.ingest.files import SourceFile
+from atril.store.originals import Originals
+from atril.types import Scope
+
+TEXT_PREFIX: Final = "text:"
+"""Begins the identity of a document that came as a text."""
+
+_BLOCK: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """SHA-256 in hexadecimal, and the number of bytes."""
+
+    content_hash: str
+    bytes: int
+
+
+class Source(Protocol):
+    """Something that becomes one document."""
+
+    @property
+    def identity(self) -> str:
+        """With tenant and collection, what makes it the same document next time."""
+        ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> str: ...
+
+    @property
+    def shown(self) -> str:
+        """What a person knows it by, for reports."""
+        ...
+
+    @property
+    def given(self) -> Mapping[str, object]:
+        """What the caller said about it; a change makes a new version even of the same bytes."""
+        ...
+
+    async def digest(self) -> Digest:
+        """Raises `UnreadableDocument` when the bytes cannot be had."""
+        ...
+
+    async def read(self, readers: Readers) -> ReadDocument: ...
+
+    async def keep(self, originals: Originals, scope: Scope) -> str:
+        """Stores the bytes and gives their hash as they were stored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file on disk."""
+
+    file: SourceFile
+
+    @property
+    def identity(self) -> str:
+        return self.file.source
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def folder(self) -> str:
+        return self.file.folder
+
+    @property
+    def shown(self) -> str:
+        return str(self.file.path)
+
+    @property
+    def given(self) -> Mapping[str, object]:
+        return {}
+
+    async def digest(self) -> Digest:
+        return await asyncio.to_thread(_digest, self.file.path)
+
+    async def read(self, readers: Readers) -> ReadDocument:
+        return await readers.read(self.file.name, self.file.path)
+
+    async def keep(self, originals: Originals, scope: Scope) -> str:
+        return await originals.put(scope, await asyncio.to_thread(_bytes, self.file.path))
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A text with a name, already Markdown or plain."""
+
+    named: str
+    title: str
+    text: str
+    collection: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> str:
+        return TEXT_PREFIX + self.named
+
+    @property
+    def name(self) -> str:
+        return self.named
+
+    @property
+    def folder(self) -> str:
+        return self.collection
+
+    @property
+    def shown(self) -> str:
+        return self.named
+
+    @property
+    def given(self) -> Mapping[str, object]:
+        return {"title": self.title, "metadata": dict(self.metadata)}
+
+    async def digest(self) -> Digest:
+        data = self.text.encode("utf-8", errors="surrogatepass")
+        return Digest(hashlib.sha256(data).hexdigest(), len(data))
+
+    async def read(self, readers: Readers) -> ReadDocument:
+        return await readers.read_text(self.named, self.title, self.text, self.metadata)
+
+    async def keep(self, originals: Originals, scope: Scope) -> str:
+        return await originals.put(scope, self.text.encode("utf-8", errors="surrogatepass"))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
+
+
+def _digest(path: Path) -> Digest:
+    digest, size = hashlib.sha256(), 0
+    try:
+        with path.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                digest.update(block)
+                size += len(block)
+    except OSError as error:
+        raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
+    return Digest(digest.hexdigest(), size)

@@ -1,0 +1,31 @@
+"""The parts of a home that a document is written to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from atril.store.index.protocol import Index
+from atril.store.originals import Originals
+from atril.store.records import Records
+from atril.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """Where a document's parts go: its text and chunks, its points, its bytes."""
+
+    records: Records
+    index: Index
+    originals: Originals
+
+
+async def forget(stores: Stores, scope: Scope, versions: Sequence[UUID]) -> None:
+    """Takes versions that no longer count out of the index, the records and the originals, in that order:
+    interrupted at any point, the records still know what is left to do."""
+    if not versions:
+        return
+    await stores.index.delete(scope, versions)
+    unused = await stores.records.purge(scope, versions)
+    await stores.originals.discard(scope, unused)
