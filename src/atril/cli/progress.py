@@ -32,14 +32,12 @@ class Pace:
         self._started = clock()
         self._read_files = 0
         self.done_files = 0
-        self.stage = "reading"
         self.total_files = 0
         self.done_chunks = 0
         self.known_chunks = 0
         self.file = ""
 
     def update(self, progress: Progress) -> None:
-        self.stage = progress.stage
         if progress.stage == "reading":
             self._read_files = progress.done_files
         else:
@@ -105,7 +103,7 @@ class _Line:
         return Text(figures)
 
     def _file(self) -> Text:
-        return Text(f"{said(f'cli.{self.pace.stage}')} {plain(self.pace.file)}", style="dim")
+        return Text(plain(self.pace.file), style="dim")
 
 
 @contextmanager
