@@ -51,7 +51,7 @@ class TermStatistics:
         return log(1.0 + (max(self.chunks - frequency, 0) + 0.5) / (frequency + 0.5))
 
 
-def document_weights(counts: TermCounts, parameters: Bm25 = Bm25()) -> SparseVector:  # noqa: B008 (frozen)
+def document_weights(counts: TermCounts, parameters: Bm25 = Bm25()) -> SparseVector:
     """The document's half of BM25, in the order of `counts.ids`."""
     frequencies = counts.counts.astype(np.float32)
     length = 1.0 - parameters.b + parameters.b * counts.length / AVERAGE_LENGTH
