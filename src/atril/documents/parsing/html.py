@@ -17,13 +17,18 @@ from atril.documents.parsing.markdown import TITLE_LENGTH, encoding_warning, fir
 from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
 
 _DROPPED: Final = frozenset(
-    "script style template noscript nav head title svg math canvas iframe object embed audio video map "
-    "select button input textarea datalist dialog".split()
-)
+    (
+        "script", "style", "template", "noscript", "nav", "head", "title", "svg", "math", "canvas", "iframe", "object",
+        "embed", "audio", "video", "map", "select", "button", "input", "textarea", "datalist", "dialog",
+    )
+)  # fmt: skip
 _BLOCKS: Final = frozenset(
-    "address article aside body blockquote center dd details div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table ul".split()
-)
+    (
+        "address", "article", "aside", "body", "blockquote", "center", "dd", "details", "div", "dl", "dt", "fieldset",
+        "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html",
+        "legend", "li", "main", "menu", "ol", "p", "pre", "search", "section", "summary", "table", "ul",
+    )
+)  # fmt: skip
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
 _HIDING_STYLE: Final = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|rem|%)?\s*(?:;|$|!)"

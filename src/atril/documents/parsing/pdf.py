@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Final
 
 from liteparse import LiteParse, ParseError
 from liteparse.types import LayoutBlock, ParsedPage, ParseResult
@@ -30,7 +30,7 @@ from atril.documents.parsing.pdf_layout import (
     tidy_figures,
 )
 from atril.errors import UnreadableDocument
-from atril.types import Page
+from atril.types import FailureReason, Page
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
 _XMP_TITLE: Final = re.compile(r"<dc:title>.*?<rdf:li[^>]*>([^<]+)</rdf:li>", re.DOTALL)
@@ -49,54 +49,57 @@ _PICTURE: Final = 0.05
 def read_pdf(name: str, data: bytes) -> ParsedDocument:
     """A PDF. Raises `UnreadableDocument`: encrypted, corrupt, needs_ocr, empty."""
     result = _parse(data)
-    failed = {error.page_num for error in result.page_errors}
     by_number = {page.page_num: page for page in result.pages}
-    parts: list[str] = []
-    warnings: list[ParseWarning] = []
-    for number in range(
-        1, max(result.total_pages, *by_number, 0) + 1 if by_number else result.total_pages + 1
-    ):
-        page = by_number.get(number)
-        text = single_blank_lines(canonical(_page_text(page))) if page is not None else ""
-        parts.append(text)
-        if number in failed or page is None:
-            warnings.append(ParseWarning.of("damaged_page", number))
-        elif not text.strip() and _is_picture(page):
-            warnings.append(ParseWarning.of("needs_ocr", number))
-    if not any(part.strip() for part in parts):
+    numbers = range(1, max([result.total_pages, *by_number]) + 1)
+    parts = [_page_text(by_number[number]) if number in by_number else "" for number in numbers]
+    damaged = {error.page_num for error in result.page_errors} | (set(numbers) - set(by_number))
+    warnings = [ParseWarning.of("damaged_page", number) for number in sorted(damaged)]
+    if not all(parts):
+        blank = {number for number, part in enumerate(parts, 1) if not part} - damaged
+        warnings += [ParseWarning.of("needs_ocr", number) for number in sorted(blank & _pictures(data))]
+    if not any(parts):
         raise UnreadableDocument(reason=_why_empty(warnings))
     text, pages = _joined(parts)
     return ParsedDocument(text, _title(name, result, text), "pdf", {}, pages, tuple(warnings))
 
 
+def _reader(**options: bool) -> LiteParse:
+    # The format stays "text" because blocks come with every format, and Markdown would be rendered twice.
+    return LiteParse(ocr_enabled=False, quiet=True, num_workers=1, output_format="text", **options)
+
+
 def _parse(data: bytes) -> ParseResult:
-    reader = LiteParse(
-        ocr_enabled=False, quiet=True, num_workers=1, output_format="markdown", extract_blocks=True,
-        extract_links=False, include_complexity=True, extract_document_metadata=True,
-        continue_on_page_error=True,
-    )  # fmt: skip
+    reader = _reader(
+        extract_blocks=True, extract_links=False, extract_document_metadata=True, continue_on_page_error=True
+    )
     try:
-        return reader.parse(data)
+        result: ParseResult = reader.parse(data)
     except (ParseError, ValueError, RuntimeError) as error:
         detail = one_line(str(error))[:200]
         if "password" in detail.lower() or "encrypt" in detail.lower():
             raise UnreadableDocument(reason="encrypted") from error
         raise UnreadableDocument(reason="corrupt", detail=detail) from error
+    return result
 
 
-def _why_empty(warnings: list[ParseWarning]) -> Any:
+def _why_empty(warnings: list[ParseWarning]) -> FailureReason:
     kinds = {warning.kind for warning in warnings}
     if "needs_ocr" in kinds:
         return "needs_ocr"
     return "corrupt" if "damaged_page" in kinds else "empty"
 
 
-def _is_picture(page: ParsedPage) -> bool:
-    """Whether a page without text shows something: an image, or letters drawn as outlines."""
-    signs = page.complexity
-    if signs is None:
-        return False
-    return signs.full_page_image or signs.image_coverage > _PICTURE or bool(signs.uncovered_vector_area)
+def _pictures(data: bytes) -> set[int]:
+    """Numbers of the pages that show an image, or letters drawn as outlines."""
+    try:
+        pages = _reader().is_complex(data)
+    except (ParseError, ValueError, RuntimeError):
+        return set()
+    return {
+        page.page_number
+        for page in pages
+        if page.full_page_image or page.image_coverage > _PICTURE or page.uncovered_vector_area
+    }
 
 
 def _joined(parts: list[str]) -> tuple[str, tuple[Page, ...]]:
@@ -130,7 +133,9 @@ def _page_text(page: ParsedPage) -> str:
     lines = lines_of(page.text_items)
     blocks = page.blocks or []
     text = "\n\n".join(_render(blocks, lines))
-    return text if _keeps_figures(text, lines) else _from_lines(lines)
+    if not _keeps_figures(text, lines):
+        text = _from_lines(lines)
+    return single_blank_lines(canonical(text))
 
 
 def _keeps_figures(text: str, lines: list[Line]) -> bool:
