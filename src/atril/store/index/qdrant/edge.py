@@ -1,0 +1,223 @@
+"""The default engine: Qdrant embedded in the process, split into shards so that no query waits.
+
+New points go to a small *active* shard, scanned as it is. When it is full it becomes *waiting*, another takes
+its place, and a builder process merges copies of waiting and built shards into one *built* shard, which then
+replaces them under a new manifest. What is deleted meanwhile is deleted from the originals at once and from
+the result before it is used, so a crash at any moment leaves either the old shards or the new one, whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from atril.store.index.filters import Filter
+from atril.store.index.ordering import check_limit, check_vector, first
+from atril.store.index.protocol import Point, ScoredPoint, SparseVector
+from atril.store.index.qdrant import mapping
+from atril.store.index.qdrant.compaction import BuildFailed, copy_shard, run_builder
+from atril.store.index.qdrant.merging import Size, choose
+from atril.store.index.qdrant.shard import Shard, graph_config
+from atril.store.index.qdrant.shards import Shards
+from atril.types import Scope
+
+_log = logging.getLogger(__name__)
+
+ACTIVE_CAPACITY: Final = 10_000
+LARGEST_SHARD: Final = 250_000
+_BATCH: Final = 64
+_WORTH_BUILDING: Final = 0.2
+
+
+class EdgeIndex:
+    """An `Index` in a folder of its own, used by one process at a time: the caller holds the home's lock."""
+
+    def __init__(self, shards: Shards, *, capacity: int) -> None:
+        self._shards = shards
+        self._capacity = capacity
+        self._writing = asyncio.Lock()
+        self._building: asyncio.Task[None] | None = None
+        self._missed: list[Callable[[Shard], object]] | None = None
+        self._stop = asyncio.Event()
+
+    @classmethod
+    async def open(cls, folder: Path, *, dimensions: int, capacity: int = ACTIVE_CAPACITY) -> EdgeIndex:
+        """Opens the index in a folder, made when absent; `capacity` points fill the active shard.
+
+        Raises `InvalidArgument` when the folder was made with other dimensions, and `HomeDamaged` when a
+        shard cannot be opened or is open elsewhere.
+        """
+        return cls(await Shards.open(folder, dimensions), capacity=capacity)
+
+    async def upsert(self, scope: Scope, points: Sequence[Point]) -> None:
+        self._check_open()
+        for point in points:
+            check_vector(point.dense.shape, self._shards.dimensions)
+        async with self._writing:
+            self._check_open()
+            self._shards.begin_write()
+            for start in range(0, len(points), _BATCH):
+                if self._shards.active.count() >= self._capacity:
+                    await self._shards.seal()
+                    self._start_building()
+                self._put([mapping.engine_point(scope.tenant, p) for p in points[start : start + _BATCH]])
+                await asyncio.sleep(0)
+
+    async def delete(self, scope: Scope, versions: Sequence[UUID]) -> None:
+        self._check_open()
+        async with self._writing:
+            self._check_open()
+            self._shards.begin_write()
+            for start in range(0, len(versions), _BATCH):
+                batch = [str(version) for version in versions[start : start + _BATCH]]
+                gone = mapping.version_filter(scope.tenant, batch)
+                self._remove(partial(Shard.delete, where=gone), list(self._shards))
+                await asyncio.sleep(0)
+
+    async def search_dense(
+        self,
+        scope: Scope,
+        vector: npt.NDArray[np.float32],
+        *,
+        limit: int,
+        where: Filter | None = None,
+        exact: bool = False,
+    ) -> list[ScoredPoint]:
+        self._check_open()
+        check_limit(limit)
+        check_vector(vector.shape, self._shards.dimensions)
+        condition, query = mapping.engine_filter(scope, where), vector.tolist()
+        found: list[ScoredPoint] = []
+        for shard in self._shards:
+            found += shard.search_dense(scope.tenant, query, condition, limit=limit, exact=exact)
+        return first(found, limit)
+
+    async def search_sparse(
+        self, scope: Scope, vector: SparseVector, *, limit: int, where: Filter | None = None
+    ) -> list[ScoredPoint]:
+        self._check_open()
+        check_limit(limit)
+        condition, query = mapping.engine_filter(scope, where), mapping.engine_sparse(vector)
+        found: list[ScoredPoint] = []
+        if vector.indices.size:
+            for shard in self._shards:
+                found += shard.search_sparse(scope.tenant, query, condition, limit=limit)
+        return first(found, limit)
+
+    async def count(self, scope: Scope, where: Filter | None = None) -> int:
+        self._check_open()
+        condition = mapping.engine_filter(scope, where)
+        return sum(shard.count(condition) for shard in self._shards)
+
+    async def versions(self, scope: Scope) -> AsyncIterator[UUID]:
+        self._check_open()
+        condition = mapping.engine_filter(Scope(scope.tenant))
+        for version in {version for shard in self._shards for version in shard.versions(condition)}:
+            yield version
+
+    async def flush(self) -> None:
+        self._check_open()
+        async with self._writing:
+            self._check_open()
+            await self._shards.flush()
+
+    async def compact(self) -> None:
+        """Builds what has been added, and returns when it is in use.
+
+        A shard with a graph opens faster and needs less memory than an active one; call it after adding
+        much. An active shard less than a fifth full is left as it is. Raises `BuildFailed`; the index goes
+        on working without the build.
+        """
+        self._check_open()
+        async with self._writing:
+            if self._shards.active.count() >= max(1.0, self._capacity * _WORTH_BUILDING):
+                self._shards.begin_write()
+                await self._shards.seal()
+            self._start_building()
+        if self._building is not None:
+            await asyncio.shield(self._building)
+
+    async def close(self) -> None:
+        if self._stop.is_set():
+            return
+        self._stop.set()
+        if self._building is not None:
+            await asyncio.wait({self._building})
+        async with self._writing:
+            await self._shards.close()
+
+    def _put(self, points: list[mapping.EnginePoint]) -> None:
+        """Writes new points, then removes those they replace; in the other order a kill would lose both."""
+        self._shards.active.upsert(points)
+        older = [shard for shard in self._shards if shard is not self._shards.active]
+        self._remove(partial(Shard.discard, ids=[point.id for point in points]), older)
+
+    def _remove(self, removal: Callable[[Shard], bool], shards: Sequence[Shard]) -> None:
+        removed = [removal(shard) for shard in shards]
+        if self._missed is not None and any(removed):
+            self._missed.append(removal)
+
+    def _start_building(self) -> None:
+        if self._building is None or self._building.done():
+            self._building = asyncio.create_task(self._build_all())
+            self._building.add_done_callback(_report)
+
+    async def _build_all(self) -> None:
+        while not self._stop.is_set() and (sources := self._choose()):
+            await self._build(sources)
+
+    def _choose(self) -> list[Shard]:
+        shards = {shard.folder.name: shard for shard in self._shards}
+        waiting = {shard.folder.name: shard.count() for shard in self._shards.waiting}
+        built = {shard.folder.name: Size(shard.count(), shard.built) for shard in self._shards.built}
+        return [shards[name] for name in choose(waiting, built, largest=LARGEST_SHARD)]
+
+    async def _build(self, sources: list[Shard]) -> None:
+        sources.sort(key=Shard.count, reverse=True)
+        if not sources[0].count():
+            async with self._writing:
+                await self._shards.replace(sources, None)
+            return
+        try:
+            async with self._writing:
+                copies = [self._shards.take_folder() for _ in sources]
+                for source, copy in zip(sources, copies, strict=True):
+                    await asyncio.to_thread(copy_shard, source.folder, copy)
+                self._missed = []
+            target, *others = copies
+            if await run_builder(target, others, dimensions=self._shards.dimensions, stop=self._stop):
+                await self._use(sources, target)
+        finally:
+            self._missed = None
+
+    async def _use(self, sources: list[Shard], folder: Path) -> None:
+        """Brings a finished build up to what happened meanwhile and puts it in the place of its sources."""
+        async with self._writing:
+            result = Shard.load(folder, graph_config(self._shards.dimensions, 1))
+            result.built = result.count()
+            for removal in self._missed or ():
+                removal(result)
+                await asyncio.sleep(0)
+            result.flush()
+            self._missed = None
+            await self._shards.replace(sources, result)
+
+    def _check_open(self) -> None:
+        if self._stop.is_set():
+            raise RuntimeError(f"The index in {self._shards.folder} has been closed: open it again.")
+
+
+def _report(build: asyncio.Task[None]) -> None:
+    # Retrieves the error, which nobody may be waiting for.
+    error = None if build.cancelled() else build.exception()
+    if error is not None:
+        level = logging.WARNING if isinstance(error, BuildFailed) else logging.ERROR
+        _log.log(level, "Compaction stopped; the index goes on without it.", exc_info=error)

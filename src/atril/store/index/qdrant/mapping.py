@@ -1,0 +1,134 @@
+"""Points and filters in the engine's own terms: pure functions, nothing is stored here.
+
+The payload of a point:
+
+- `tenant` and `version`: keywords, indexed;
+- `tags`: every text that a filter may compare, with its field before it, in one indexed list. One index instead of
+  nine: each costs 3.5 ms of every load of a shard (10 indexes 54 ms, 3 indexes 30 ms), and a key of metadata
+  with dots or quotes never has to be written as a path;
+- `page`, `page_end`: numbers, not indexed: they are asked for inside one document;
+- `document`, `number`: what a result is ordered by.
+
+Ids are the caller's, masked with a digest of the tenant, so that one id in two tenants is two points. The
+mask of the default tenant is zero.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+import qdrant_edge as engine
+
+from atril.store.index import fields
+from atril.store.index.filters import AnyOf, Between, Every, Filter, Not, Some
+from atril.store.index.protocol import Point, ScoredPoint, SparseVector
+from atril.types import DEFAULT_TENANT, Scope
+
+DENSE: Final = "dense"
+SPARSE: Final = "sparse"
+ORDER_FIELDS: Final = ["document", "number"]
+_EXACT_FLOAT: Final = 2**53
+EnginePoint: TypeAlias = engine.Point
+_NOTHING: Final = engine.Filter(must_not=[engine.Filter()])
+
+
+@lru_cache(maxsize=1024)
+def _mask(tenant: str) -> int:
+    return 0 if tenant == DEFAULT_TENANT else int.from_bytes(sha256(tenant.encode()).digest()[:16])
+
+
+def engine_id(tenant: str, id: UUID) -> UUID:
+    """The id under which the engine keeps the tenant's point; applied twice it gives the id back."""
+    return UUID(int=id.int ^ _mask(tenant))
+
+
+def engine_point(tenant: str, point: Point) -> engine.Point:
+    payload: dict[str, Any] = {
+        "tenant": tenant,
+        "version": str(point.version),
+        "document": str(point.document),
+        "number": point.number,
+        "tags": [_tag(field, value) for field, value in fields.texts(point)],
+        **fields.numbers(point),
+    }
+    vectors: engine.Vector = {DENSE: point.dense.tolist(), SPARSE: engine_sparse(point.sparse)}
+    return engine.Point(engine_id(tenant, point.id), vectors, payload)
+
+
+def engine_sparse(vector: SparseVector) -> engine.SparseVector:
+    return engine.SparseVector(vector.indices.tolist(), vector.values.tolist())
+
+
+def scored_point(tenant: str, hit: engine.ScoredPoint, decimals: int) -> ScoredPoint:
+    payload = hit.payload
+    if payload is None or not isinstance(hit.id, UUID):
+        raise TypeError(f"the engine returned a point without its payload: {hit!r}")
+    id = engine_id(tenant, hit.id)
+    return ScoredPoint(id, round(hit.score, decimals), UUID(payload["document"]), payload["number"])
+
+
+def engine_filter(scope: Scope, where: Filter | None = None) -> engine.Filter:
+    """The scope and the filter in one. Raises `InvalidArgument` for an unknown field."""
+    must: list[engine.ConditionType] = [_keyword("tenant", [scope.tenant])]
+    if scope.collections:
+        must.append(_tags("collection", scope.collections))
+    if scope.labels:
+        must.append(_tags("labels", scope.labels))
+    if where is not None:
+        must.append(_condition(where))
+    return engine.Filter(must=must)
+
+
+def version_filter(tenant: str, versions: list[str]) -> engine.Filter:
+    return engine.Filter(must=[_keyword("tenant", [tenant]), _keyword("version", versions)])
+
+
+def _condition(where: Filter) -> engine.ConditionType:
+    match where:
+        case AnyOf(field, values):
+            return _any_of(field, values)
+        case Between(field, at_least, at_most):
+            return _between(field, at_least, at_most)
+        case Every(conditions):
+            return engine.Filter(must=[_condition(condition) for condition in conditions])
+        case Some(conditions):
+            # An empty `should` would match everything.
+            return (
+                engine.Filter(should=[_condition(condition) for condition in conditions])
+                if conditions
+                else _NOTHING
+            )
+        case Not(condition):
+            return engine.Filter(must_not=[_condition(condition)])
+
+
+def _any_of(field: str, values: tuple[str | int, ...]) -> engine.ConditionType:
+    if fields.kind(field) == "text":
+        return _tags(field, [value for value in values if isinstance(value, str)])
+    wanted = [value for value in values if isinstance(value, int) and abs(value) < _EXACT_FLOAT]
+    return engine.FieldCondition(field, match=engine.MatchAny(wanted)) if wanted else _NOTHING
+
+
+def _between(field: str, at_least: int | None, at_most: int | None) -> engine.ConditionType:
+    if fields.kind(field) == "text":
+        return _NOTHING
+    low = -_EXACT_FLOAT if at_least is None else max(at_least, -_EXACT_FLOAT)
+    high = _EXACT_FLOAT if at_most is None else min(at_most, _EXACT_FLOAT)
+    bounds = engine.RangeFloat(gte=float(min(low, _EXACT_FLOAT)), lte=float(max(high, -_EXACT_FLOAT)))
+    return engine.FieldCondition(field, range=bounds)
+
+
+def _tags(field: str, values: list[str] | tuple[str, ...]) -> engine.ConditionType:
+    return _keyword("tags", [_tag(field, value) for value in values]) if values else _NOTHING
+
+
+def _tag(field: str, value: str) -> str:
+    # The length keeps apart what a separator inside a metadata key would join.
+    return f"{len(field)} {field} {value}"
+
+
+def _keyword(key: str, values: list[str]) -> engine.FieldCondition:
+    return engine.FieldCondition(key, match=engine.MatchAny(values))

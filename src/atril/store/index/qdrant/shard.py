@@ -1,0 +1,195 @@
+"""One shard of the engine: how it is set up, and the few calls made on it.
+
+Every call holds the interpreter's lock until it returns, so each is kept short by its caller.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+import qdrant_edge as engine
+
+from atril.store.index.ordering import DENSE_DECIMALS, SPARSE_DECIMALS
+from atril.store.index.protocol import ScoredPoint
+from atril.store.index.qdrant.mapping import DENSE, ORDER_FIELDS, SPARSE, scored_point
+
+INDEXED_FIELDS: Final = ("tenant", "version", "tags")
+_OVERFETCH: Final = 8
+_WIDEN: Final = 4
+_EVERY_VALUE: Final = 2**31
+
+# 8 MB segments of write-ahead log instead of 32: loading reads and checks them (9 ms each at 32 MB), and an
+# idle shard keeps two. The engine has no argument for it but reads it from its configuration file.
+_WAL: Final = {"segment_capacity": 8 * 2**20, "segment_queue_len": 0, "retain_closed": 1}
+
+_ON_DISK: Final = engine.Memory.Cold
+
+
+def plain_config(dimensions: int) -> engine.EdgeConfig:
+    """A shard that takes new points and scans them: nothing is ever built in it."""
+    return _config(dimensions, None, engine.EdgeOptimizersConfig(default_segment_number=1))
+
+
+def graph_config(dimensions: int, threads: int) -> engine.EdgeConfig:
+    """A shard that is built once and then only loses points."""
+    hnsw = engine.HnswIndexConfig(
+        m=16,
+        ef_construct=128,
+        full_scan_threshold=10_000,
+        max_indexing_threads=threads,
+        memory=engine.Memory.Cached,
+    )
+    optimizers = engine.EdgeOptimizersConfig(
+        deleted_threshold=0.05,
+        vacuum_min_vector_number=100,
+        default_segment_number=1,
+        max_segment_size=2**31,
+        indexing_threshold=10_000,
+    )
+    return _config(dimensions, hnsw, optimizers)
+
+
+def _config(
+    dimensions: int, hnsw: engine.HnswIndexConfig | None, optimizers: engine.EdgeOptimizersConfig
+) -> engine.EdgeConfig:
+    quantization = engine.ScalarQuantizationConfig(engine.ScalarType.Int8, memory=engine.Memory.Cached)
+    dense = engine.EdgeVectorParams(
+        dimensions,
+        # Vectors come with unit length: the engine's cosine would normalise and round them once more.
+        engine.Distance.Dot,
+        datatype=engine.VectorStorageDatatype.Float16,
+        memory=_ON_DISK,
+        quantization_config=quantization if hnsw is not None else None,
+        hnsw_config=hnsw,
+    )
+    return engine.EdgeConfig(
+        vectors={DENSE: dense},
+        sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(memory=_ON_DISK)},
+        payload_memory=_ON_DISK,
+        id_tracker_memory=_ON_DISK,
+        optimizers=optimizers,
+        max_search_threads=1,
+        wal_enabled=True,
+    )
+
+
+class Shard:
+    """An open shard. `folder` names it; `built` counts the points it had when its graph was built."""
+
+    def __init__(self, folder: Path, shard: engine.EdgeShard, *, built: int = 0) -> None:
+        self.folder = folder
+        self.built = built
+        self._engine = shard
+        self._unflushed = False
+
+    @classmethod
+    def load(cls, folder: Path, config: engine.EdgeConfig, *, built: int = 0) -> Shard:
+        return cls(folder, engine.EdgeShard.load(str(folder), config), built=built)
+
+    @classmethod
+    def create(cls, folder: Path, dimensions: int) -> Shard:
+        """An empty plain shard in a new folder; its fields are still to be indexed."""
+        folder.mkdir(parents=True)
+        (folder / "edge_config.json").write_text(json.dumps({"wal_options": _WAL}), encoding="utf-8")
+        return cls.load(folder, plain_config(dimensions))
+
+    def index_field(self, field: str) -> None:
+        # No extra graph per value: it doubled the time of a build and found no more.
+        schema = engine.KeywordIndexParams(is_tenant=field == "tenant", enable_hnsw=False, memory=_ON_DISK)
+        self._update(engine.UpdateOperation.create_field_index(field, schema))
+
+    def upsert(self, points: list[engine.Point]) -> None:
+        self._update(engine.UpdateOperation.upsert_points(points))
+
+    def discard(self, ids: Sequence[engine.PointId]) -> bool:
+        """Deletes those of the ids that are here, and says whether there were any."""
+        held = [record.id for record in self._engine.retrieve(list(ids), False, False)]
+        if held:
+            self._update(engine.UpdateOperation.delete_points(held))
+        return bool(held)
+
+    def delete(self, where: engine.Filter) -> bool:
+        """Deletes what matches, and says whether anything did."""
+        if not self.count(where):
+            return False
+        self._update(engine.UpdateOperation.delete_points_by_filter(where))
+        return True
+
+    def count(self, where: engine.Filter | None = None) -> int:
+        return self._engine.count(engine.CountRequest(exact=True, filter=where))
+
+    def versions(self, where: engine.Filter) -> list[UUID]:
+        request = engine.FacetRequest("version", limit=_EVERY_VALUE, exact=True, filter=where)
+        return [UUID(str(hit.value)) for hit in self._engine.facet(request).hits]
+
+    def search_dense(
+        self, tenant: str, vector: list[float], where: engine.Filter, *, limit: int, exact: bool
+    ) -> list[ScoredPoint]:
+        params = engine.SearchParams(
+            hnsw_ef=max(128, limit),
+            exact=exact,
+            quantization=engine.QuantizationSearchParams(ignore=exact, rescore=True, oversampling=2.0),
+        )
+        query = engine.Query.Nearest(vector, using=DENSE)
+        return self._complete(tenant, query, where, params, limit, DENSE_DECIMALS)
+
+    def search_sparse(
+        self, tenant: str, vector: engine.SparseVector, where: engine.Filter, *, limit: int
+    ) -> list[ScoredPoint]:
+        query = engine.Query.Nearest(vector, using=SPARSE)
+        return self._complete(tenant, query, where, None, limit, SPARSE_DECIMALS)
+
+    def _complete(
+        self,
+        tenant: str,
+        query: engine.Query,
+        where: engine.Filter,
+        params: engine.SearchParams | None,
+        limit: int,
+        decimals: int,
+    ) -> list[ScoredPoint]:
+        """At least the first `limit` points, and every point whose score equals the last of them."""
+        wanted = limit + _OVERFETCH
+        while True:
+            request = engine.QueryRequest(
+                wanted, query=query, filter=where, params=params, with_payload=ORDER_FIELDS
+            )
+            hits = [scored_point(tenant, hit, decimals) for hit in self._engine.query(request)]
+            if len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
+                return hits
+            wanted *= _WIDEN
+
+    def pages(self, size: int, *, contents: bool) -> Iterator[list[engine.Record]]:
+        """Every point, `size` at a time, with all it holds or with its id alone."""
+        offset: engine.PointId | None = None
+        while True:
+            request = engine.ScrollRequest(offset, size, None, contents, contents)
+            records, offset = self._engine.scroll(request)
+            yield records
+            if offset is None:
+                return
+
+    def optimize(self) -> None:
+        while self._engine.optimize():
+            pass
+
+    @property
+    def flushed(self) -> bool:
+        """Whether nothing was written since the last flush by this process."""
+        return not self._unflushed
+
+    def flush(self) -> None:
+        if self._unflushed:
+            self._engine.flush()
+            self._unflushed = False
+
+    def close(self) -> None:
+        self._engine.close()
+
+    def _update(self, operation: engine.UpdateOperation) -> None:
+        self._unflushed = True
+        self._engine.update(operation)

@@ -1,0 +1,172 @@
+"""The shards of one index: which there are, and how the set changes without a moment of doubt on the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from atril.errors import HomeDamaged, InvalidArgument
+from atril.store.index.qdrant import manifest
+from atril.store.index.qdrant.manifest import Manifest, shard_name
+from atril.store.index.qdrant.shard import INDEXED_FIELDS, Shard, graph_config, plain_config
+
+_log = logging.getLogger(__name__)
+
+_UNCLEAN: Final = "unclean"
+_PAGE: Final = 500
+
+
+class Shards:
+    """Open shards, in the order in which a newer one's points replace those of an older one.
+
+    Everything that changes the set is called under the index's lock for writing.
+    """
+
+    def __init__(self, folder: Path, dimensions: int, number: int) -> None:
+        self.folder = folder
+        self.dimensions = dimensions
+        self.built: list[Shard] = []
+        self.waiting: list[Shard] = []
+        self.active: Shard
+        self._number = number
+
+    def __iter__(self) -> Iterator[Shard]:
+        yield from self.built
+        yield from self.waiting
+        yield self.active
+
+    @classmethod
+    async def open(cls, folder: Path, dimensions: int) -> Shards:
+        """Opens what the manifest names and sweeps the rest; makes an empty set in a new folder.
+
+        Raises `InvalidArgument` for other dimensions than those of the folder and `HomeDamaged` when
+        something the manifest names cannot be opened.
+        """
+        found = await asyncio.to_thread(manifest.prepare, folder)
+        if found is None:
+            shards = cls(folder, dimensions, 1)
+            shards.active = await shards._create()
+            await shards._write()
+            return shards
+        if found.dimensions != dimensions:
+            raise InvalidArgument(name="dimensions", value=dimensions, allowed=str(found.dimensions))
+        shards = cls(folder, dimensions, found.next)
+        await shards._load(found)
+        if (folder / _UNCLEAN).exists():
+            await shards._drop_replaced()
+        return shards
+
+    def take_folder(self) -> Path:
+        """A folder that nothing has used; it is swept unless a manifest comes to name it."""
+        while True:
+            path = self.folder / shard_name(self._number)
+            self._number += 1
+            # A builder whose owner was killed may still be at work on a folder that was swept.
+            if not path.exists():
+                return path
+
+    def begin_write(self) -> None:
+        """Remembers on the disk that points are being written, until a close in good order."""
+        marker = self.folder / _UNCLEAN
+        if not marker.exists():
+            marker.touch()
+            manifest.sync([self.folder])
+
+    async def seal(self) -> None:
+        """Puts the active shard among the waiting ones and an empty one in its place."""
+        fresh = await self._create()
+        self.waiting.append(self.active)
+        self.active = fresh
+        await self._write()
+
+    async def replace(self, sources: Sequence[Shard], result: Shard | None) -> None:
+        """Puts the result, already on the disk, in the place of its sources, and removes those."""
+        self.built = [shard for shard in self.built if shard not in sources]
+        self.waiting = [shard for shard in self.waiting if shard not in sources]
+        if result is not None:
+            self.built.append(result)
+        await self._write()
+        for shard in sources:
+            shard.close()
+            await asyncio.to_thread(shutil.rmtree, shard.folder, ignore_errors=True)
+
+    async def flush(self) -> None:
+        for shard in self:
+            shard.flush()
+            if not manifest.settled(shard.folder):
+                await asyncio.to_thread(manifest.settle, shard.folder)
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Closes every shard. What was not flushed stays as safe as before, and the next opening checks it."""
+        flushed = all(shard.flushed for shard in self)
+        for shard in self:
+            shard.close()
+            await asyncio.sleep(0)
+        if flushed:
+            (self.folder / _UNCLEAN).unlink(missing_ok=True)
+
+    async def _create(self) -> Shard:
+        folder = self.take_folder()
+        shard = Shard.create(folder, self.dimensions)
+        for field in INDEXED_FIELDS:
+            await asyncio.sleep(0)
+            shard.index_field(field)
+        return shard
+
+    async def _load(self, found: Manifest) -> None:
+        try:
+            for name, points in found.built.items():
+                config = graph_config(self.dimensions, 1)
+                self.built.append(Shard.load(self.folder / name, config, built=points))
+                await asyncio.sleep(0)
+            for name in (*found.waiting, found.active):
+                shard = self._load_plain(name)
+                if shard is not None:
+                    self.waiting.append(shard)
+                await asyncio.sleep(0)
+        except Exception as error:  # the engine's errors have no type of their own
+            for shard in (*self.built, *self.waiting):
+                shard.close()
+            raise HomeDamaged(home=self.folder, detail=str(error)) from error
+        if self.waiting and self.waiting[-1].folder.name == found.active:
+            self.active = self.waiting.pop()
+        else:
+            self.active = await self._create()
+            await self._write()
+
+    def _load_plain(self, name: str) -> Shard | None:
+        folder = self.folder / name
+        try:
+            return Shard.load(folder, plain_config(self.dimensions))
+        except Exception as error:
+            if manifest.settled(folder):
+                raise
+            # Made and never flushed before the power failed: nothing in it was promised to be there.
+            _log.warning("The shard %s was never flushed and is left out: %s", folder, error)
+            return None
+
+    async def _write(self) -> None:
+        state = Manifest(
+            dimensions=self.dimensions,
+            active=self.active.folder.name,
+            waiting=tuple(shard.folder.name for shard in self.waiting),
+            built={shard.folder.name: shard.built for shard in self.built},
+            next=self._number,
+        )
+        await asyncio.to_thread(manifest.write, self.folder, state)
+
+    async def _drop_replaced(self) -> None:
+        """Ends what a kill between the two halves of a replacement left: the new point stays, the old goes.
+
+        A point is first written to the active shard and then deleted elsewhere, so only ids in the active
+        one can be in two shards.
+        """
+        for records in self.active.pages(_PAGE, contents=False):
+            for shard in (*self.built, *self.waiting):
+                shard.discard([record.id for record in records])
+            await asyncio.sleep(0)
