@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,9 +87,11 @@ _ACCENTS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A canonical term and where its word stands: `[start, end)` in the analysed text."""
+class Term(NamedTuple):
+    """A canonical term and where its word stands: `[start, end)` in the analysed text.
+
+    A tuple, because a long text has a million of them and a frozen dataclass takes twice as long to make.
+    """
 
     text: str
     start: int
@@ -123,11 +125,17 @@ def analyze(text: str, language: str) -> list[Term]:
     known = _analyzer(language)
     terms: list[Term] = []
     for match in _RUN.finditer(text):
+        start = match.start()
         for word in known(match.group()):
             if not word.stop:
-                start = match.start()
                 terms.append(Term(word.term, start + word.start, start + word.end))
     return terms
+
+
+def distinct_terms(text: str, language: str) -> set[str]:
+    """The different terms of `analyze`, found several times faster."""
+    known = _analyzer(language)
+    return {word.term for run in set(_RUN.findall(text)) for word in known(run) if not word.stop}
 
 
 def term_id(term: str) -> int:

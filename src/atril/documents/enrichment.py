@@ -14,7 +14,7 @@ from dataclasses import replace
 from math import log, sqrt
 from typing import Final
 
-from atril.documents.analysis import Term, analyze
+from atril.documents.analysis import Term, analyze, distinct_terms
 from atril.documents.sentences import sentences
 from atril.types import Chunk
 
@@ -37,24 +37,28 @@ def enrich(chunks: Sequence[Chunk], *, title: str, language: str) -> list[Chunk]
     document's other chunks, and twice as good when the section's title has them. The description is the
     sentence of the chunk that holds most of its frequent words, at most 200 characters of it.
     """
-    terms = [analyze(chunk.content, language) for chunk in chunks]
-    spread = Counter(term for found in terms for term in {term.text for term in found})
+    spread = Counter(term for chunk in chunks for term in distinct_terms(chunk.content, language))
     title_terms: dict[str, AbstractSet[str]] = {}
+    rarity = {term: log(1 + len(chunks) / times) for term, times in spread.items()}
     enriched = []
-    for chunk, found in zip(chunks, terms, strict=True):
+    for chunk in chunks:
+        found = analyze(chunk.content, language)
         heading = chunk.section_title or title
         if heading not in title_terms:
-            title_terms[heading] = {term.text for term in analyze(heading, language)}
+            title_terms[heading] = distinct_terms(heading, language)
         frequencies = Counter(term.text for term in found)
         weights = {
-            term: (1 + log(times)) * log(1 + len(chunks) / spread[term]) * _bonus(term, title_terms[heading])
+            term: (1 + log(times)) * rarity[term] * _bonus(term, title_terms[heading])
             for term, times in frequencies.items()
+            if len(term) >= _SHORTEST_KEYWORD and not term[0].isdigit()
         }
         enriched.append(
             replace(
                 chunk,
                 keywords=_keywords(chunk.content, found, weights),
-                description=_central_sentence(chunk.content, language, found, title_terms[heading]),
+                description=_central_sentence(
+                    chunk.content, language, found, frequencies, title_terms[heading]
+                ),
             )
         )
     return enriched
@@ -63,7 +67,8 @@ def enrich(chunks: Sequence[Chunk], *, title: str, language: str) -> list[Chunk]
 def describe(text: str, language: str) -> str:
     """The sentence that says best what the first pages of a document are about; empty for an empty text."""
     beginning = text[:_BEGINNING]
-    return _central_sentence(beginning, language, analyze(beginning, language), frozenset())
+    terms = analyze(beginning, language)
+    return _central_sentence(beginning, language, terms, Counter(term.text for term in terms), frozenset())
 
 
 def _bonus(term: str, title: AbstractSet[str]) -> float:
@@ -71,11 +76,11 @@ def _bonus(term: str, title: AbstractSet[str]) -> float:
 
 
 def _keywords(text: str, terms: Sequence[Term], weights: Mapping[str, float]) -> tuple[str, ...]:
-    forms: dict[str, Counter[str]] = {}
-    for term in terms:
-        if len(term.text) >= _SHORTEST_KEYWORD and not term.text[0].isdigit():
-            forms.setdefault(term.text, Counter())[text[term.start : term.end]] += 1
-    best = sorted(forms, key=lambda term: -weights[term])[:MAX_KEYWORDS]
+    best = sorted(weights, key=lambda term: -weights[term])[:MAX_KEYWORDS]
+    forms: dict[str, Counter[str]] = {term: Counter() for term in best}
+    for term, start, end in terms:
+        if term in forms:
+            forms[term][text[start:end]] += 1
     return tuple(dict.fromkeys(_readable(forms[term]) for term in best))
 
 
@@ -85,9 +90,14 @@ def _readable(forms: Counter[str]) -> str:
     return form.lower() if form.lower() in forms else form
 
 
-def _central_sentence(text: str, language: str, terms: Sequence[Term], title: AbstractSet[str]) -> str:
+def _central_sentence(
+    text: str,
+    language: str,
+    terms: Sequence[Term],
+    frequencies: Mapping[str, int],
+    title: AbstractSet[str],
+) -> str:
     """Prose before table rows before headings, of fitting length if there is one; then the most central."""
-    frequencies = Counter(term.text for term in terms)
     starts = [term.start for term in terms]
     best, chosen = (-1, -1.0), ""
     for start, end in sentences(text, language):
