@@ -41,6 +41,8 @@ _SENTENCE_END: Final = re.compile(r"[.;:!?]$")
 _HEADING_LENGTH: Final = 120
 _CHROME_LINES: Final = 2
 _PAGE_NUMBER: Final = re.compile(r"[-–—\s]*\d{1,4}[-–—\s]*")
+# What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
+_SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
 _HEADS_WITHIN: Final = 40
 _PROSE: Final = ("paragraph", "heading")
 _PICTURE: Final = 0.05
@@ -135,7 +137,7 @@ def _page_text(page: ParsedPage) -> str:
     text = "\n\n".join(_render(blocks, lines))
     if not _keeps_figures(text, lines):
         text = _from_lines(lines)
-    return single_blank_lines(canonical(text))
+    return single_blank_lines(canonical(_SYMBOL_BULLET.sub("•", text)))
 
 
 def _keeps_figures(text: str, lines: list[Line]) -> bool:

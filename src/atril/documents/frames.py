@@ -1,0 +1,109 @@
+"""What passes between the library and its readers: frames of JSON behind their length.
+
+JSON and not pickle: the other side has read hostile files, and unpickling runs code. Contents of chunks
+are slices of the text and travel as offsets; term counts travel as two arrays.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from struct import Struct
+from typing import Any, Final
+
+import numpy as np
+
+from atril.documents.analysis import TermCounts
+from atril.documents.parsing import ParsedDocument, ParseWarning
+from atril.documents.reading import ReadDocument
+from atril.types import Chunk, Page
+
+LENGTH: Final = Struct(">I")
+"""A frame is its length in bytes, four of them, highest first, and then that many bytes of JSON."""
+
+OUT_OF_MEMORY: Final = 77
+"""The exit status of a worker that ended itself because it held too much memory."""
+
+_CHUNK_FIELDS: Final = tuple(field.name for field in fields(Chunk) if field.name != "content")
+_TUPLES: Final = ("section_path", "keywords")
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """A frame. Raises `OverflowError` for messages of 4 GiB and more."""
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    if len(body) >= 1 << 32:
+        raise OverflowError("message too large")
+    return LENGTH.pack(len(body)) + body
+
+
+def decode(body: bytes) -> dict[str, Any]:
+    """The message of a frame, its length taken off. Raises `ValueError` for anything but a JSON object."""
+    message = json.loads(body)
+    if not isinstance(message, dict):
+        raise ValueError("not an object")
+    return message
+
+
+def document_to_json(document: ReadDocument) -> dict[str, Any]:
+    parsed = document.parsed
+    return {
+        "text": parsed.text,
+        "title": parsed.title,
+        "type": parsed.type,
+        "metadata": dict(parsed.metadata),
+        "pages": [(page.number, page.start, page.end) for page in parsed.pages],
+        "warnings": [asdict(warning) for warning in parsed.warnings],
+        "language": document.language,
+        "description": document.description,
+        "chunks": [[getattr(chunk, name) for name in _CHUNK_FIELDS] for chunk in document.chunks],
+        "terms": _terms_to_json(document.terms),
+    }
+
+
+def document_from_json(message: dict[str, Any]) -> ReadDocument:
+    """The document of a message. Raises `KeyError`, `TypeError` or `ValueError` for one that is none."""
+    text = message["text"]
+    parsed = ParsedDocument(
+        text,
+        message["title"],
+        message["type"],
+        message["metadata"],
+        tuple(Page(*page) for page in message["pages"]),
+        tuple(ParseWarning(**warning) for warning in message["warnings"]),
+    )
+    chunks = tuple(_chunk_from_json(values, text) for values in message["chunks"])
+    terms = _terms_from_json(message["terms"])
+    if len(terms) != len(chunks):
+        raise ValueError("chunks and terms differ in number")
+    return ReadDocument(parsed, message["language"], message["description"], chunks, terms)
+
+
+def _chunk_from_json(values: Sequence[Any], text: str) -> Chunk:
+    named = dict(zip(_CHUNK_FIELDS, values, strict=True))
+    named |= {name: tuple(named[name]) for name in _TUPLES}
+    return Chunk(content=text[named["start"] : named["end"]], **named)
+
+
+def _terms_to_json(terms: Sequence[TermCounts]) -> dict[str, Any]:
+    ids = [np.ascontiguousarray(counts.ids, "<u4").tobytes() for counts in terms]
+    counts = [np.ascontiguousarray(counts.counts, "<u2").tobytes() for counts in terms]
+    return {
+        "sizes": [len(counts.ids) for counts in terms],
+        "lengths": [counts.length for counts in terms],
+        "ids": b64encode(b"".join(ids)).decode("ascii"),
+        "counts": b64encode(b"".join(counts)).decode("ascii"),
+    }
+
+
+def _terms_from_json(message: dict[str, Any]) -> tuple[TermCounts, ...]:
+    ids = np.frombuffer(b64decode(message["ids"]), "<u4").astype(np.uint32)
+    counts = np.frombuffer(b64decode(message["counts"]), "<u2").astype(np.uint16)
+    ends = np.cumsum([0, *message["sizes"]])
+    if not len(ids) == len(counts) == ends[-1]:
+        raise ValueError("terms of another size than announced")
+    return tuple(
+        TermCounts(ids[start:end], counts[start:end], int(length))
+        for start, end, length in zip(ends[:-1], ends[1:], message["lengths"], strict=True)
+    )

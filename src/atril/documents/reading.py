@@ -1,0 +1,86 @@
+"""A file to everything the store needs: the arrows of the design, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path, PurePath
+
+from atril.documents.analysis import TermCounts, term_counts
+from atril.documents.chunking import ChunkOptions, chunk, passage
+from atril.documents.enrichment import describe, enrich
+from atril.documents.languages import UNKNOWN, detect
+from atril.documents.parsing import ParsedDocument, parse
+from atril.documents.parsing.canonical import canonical, one_line
+from atril.documents.parsing.markdown import title_from
+from atril.errors import UnreadableDocument
+from atril.models.embeddings import TokenCounter, load_token_counter
+from atril.types import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """A document ready to be stored.
+
+    `description` is one sentence. `terms` has one entry per chunk, counted over its `passage`.
+    """
+
+    parsed: ParsedDocument
+    language: str
+    description: str
+    chunks: tuple[Chunk, ...]
+    terms: tuple[TermCounts, ...]
+
+
+def read(
+    name: str, data: bytes, *, tokenizer: str, options: ChunkOptions, path: Path | None = None
+) -> ReadDocument:
+    """Reads the bytes of a file. Raises `UnreadableDocument`.
+
+    `tokenizer` names the token counter of the embedder, as `Embedder.tokenizer` does.
+    """
+    parsed = parse(name, data, path=path)
+    return _chunked(parsed, _token_counter(tokenizer), options)
+
+
+def read_text(
+    name: str,
+    title: str,
+    text: str,
+    metadata: Mapping[str, str],
+    *,
+    tokenizer: str,
+    options: ChunkOptions,
+) -> ReadDocument:
+    """Reads a text that comes without a file, as Markdown. Raises `UnreadableDocument` when it is empty."""
+    body = canonical(text)
+    if not body.strip():
+        raise UnreadableDocument(reason="empty")
+    kind = "md" if PurePath(name).suffix.lower() in (".md", ".markdown") else "txt"
+    stated = one_line(canonical(title)) or title_from(name, body)
+    parsed = ParsedDocument(body, stated, kind, {key: canonical(value) for key, value in metadata.items()})
+    return _chunked(parsed, _token_counter(tokenizer), options)
+
+
+def _chunked(parsed: ParsedDocument, count_tokens: TokenCounter, options: ChunkOptions) -> ReadDocument:
+    language = _language(parsed)
+    description = describe(parsed.text, language)
+    chunks = chunk(parsed, language=language, count_tokens=count_tokens, options=options)
+    chunks = enrich(chunks, title=parsed.title, language=language)
+    terms = [term_counts(passage(chunk), language) for chunk in chunks]
+    return ReadDocument(parsed, language, description, tuple(chunks), tuple(terms))
+
+
+def _language(parsed: ParsedDocument) -> str:
+    """What the text says; pages often declare the language of their template instead of their own."""
+    found = detect(parsed.text)
+    declared = parsed.metadata.get("language") or parsed.metadata.get("lang") or ""
+    code = declared.split("-")[0].split("_")[0].lower()
+    return code if found == UNKNOWN and len(code) == 2 and code.isalpha() else found
+
+
+@cache
+def _token_counter(tokenizer: str) -> TokenCounter:
+    """Loading a tokenizer takes longer than most files."""
+    return load_token_counter(tokenizer)
