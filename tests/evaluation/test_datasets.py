@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from atril.errors import PathNotFound
-from atril.evaluation.datasets import BadQuestionSet, Question, Relevant, load
+from atril.evaluation.datasets import BadQuestionSet, Question, Relevant, load_questions
 from atril.types import ChunkMetadata, Hit
 
 
@@ -37,7 +37,7 @@ class TestReadingAQuestionSet:
             "",
             '{"id": 7, "query": "IRPF", "relevant": []}',
         )
-        assert load(path) == [
+        assert load_questions(path) == [
             Question("b", "¿Cuántas vacaciones?", (Relevant("ET.md", article="38"),)),
             Question("7", "IRPF", ()),
         ]
@@ -58,17 +58,17 @@ class TestReadingAQuestionSet:
     def test_says_which_line_is_wrong_and_why(self, tmp_path: Path, line: str, problem: str) -> None:
         path = write(tmp_path, '{"id": "first", "query": "q", "relevant": []}', "", line)
         with pytest.raises(BadQuestionSet, match="line 3") as raised:
-            load(path)
+            load_questions(path)
         assert raised.value.problem == problem
         assert "línea 3" in raised.value.localized("es")
 
     def test_refuses_a_file_without_questions(self, tmp_path: Path) -> None:
         with pytest.raises(BadQuestionSet, match="no questions"):
-            load(write(tmp_path, ""))
+            load_questions(write(tmp_path, ""))
 
     def test_refuses_a_file_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(PathNotFound):
-            load(tmp_path / "nothing.jsonl")
+            load_questions(tmp_path / "nothing.jsonl")
 
     def test_bytes_that_are_not_utf8_are_a_bad_line(self, tmp_path: Path) -> None:
         path = tmp_path / "latin.jsonl"
@@ -76,7 +76,7 @@ class TestReadingAQuestionSet:
             json.dumps({"id": "a", "query": "año", "relevant": []}, ensure_ascii=False).encode("latin-1")
         )
         with pytest.raises(BadQuestionSet, match="line 1"):
-            load(path)
+            load_questions(path)
 
 
 class TestARelevantPlace:

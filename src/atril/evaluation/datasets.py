@@ -62,7 +62,7 @@ class Question:
     relevant: tuple[Relevant, ...]
 
 
-def load(path: Path) -> list[Question]:
+def load_questions(path: Path) -> list[Question]:
     """The questions of a file, in its order; blank lines are skipped.
 
     Raises `PathNotFound`, and `BadQuestionSet` with the number of the first line that cannot be used.
