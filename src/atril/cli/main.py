@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from atril import __version__
 from atril.cli import demo, documents, search
 from atril.cli.terminal import prepare_streams
 from atril.cli.texts import said
@@ -39,9 +40,7 @@ for _name, _command in _COMMANDS.items():
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
-    from importlib.metadata import version
-
-    typer.echo(f"atril {version('atril')}")
+    typer.echo(f"atril {__version__}")
     raise typer.Exit
 
 
