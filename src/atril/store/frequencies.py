@@ -18,6 +18,7 @@ from atril.store.terms import TermStatistics
 
 _PAIR = np.dtype([("term", "<u4"), ("chunks", "<u4")])
 _Insert: TypeAlias = sqlite.Insert | postgresql.Insert
+_Many: TypeAlias = _Insert | sa.Delete
 
 IN_LIST = 1000
 """Values of one `IN (…)`, below the limits of every engine."""
@@ -28,9 +29,9 @@ _FREQUENCIES = sa.select(term_frequencies.c.term, term_frequencies.c.chunks).whe
 )
 _TOTALS = sa.select(totals.c.chunks, totals.c.tokens).where(totals.c.tenant == sa.bindparam("tenant"))
 _DELETE_UNUSED = term_frequencies.delete().where(
-    term_frequencies.c.tenant == sa.bindparam("of_tenant"),
-    term_frequencies.c.term == sa.bindparam("of_term"),
-    term_frequencies.c.chunks == 0,
+    term_frequencies.c.tenant == sa.bindparam("tenant"),
+    term_frequencies.c.term == sa.bindparam("term"),
+    term_frequencies.c.chunks == sa.literal_column("0"),
 )
 
 
@@ -59,14 +60,13 @@ def shift(
     """Moves the tenant's statistics by whole versions; a term that no chunk holds any more has no row."""
     terms, deltas = _deltas(add, subtract)
     if len(terms):
-        rows = [
-            {"tenant": tenant, "term": term, "chunks": delta}
-            for term, delta in zip(terms.tolist(), deltas.tolist(), strict=True)
-        ]
-        connection.execute(adding(connection, term_frequencies, "chunks"), rows)
+        changes = zip(terms.tolist(), deltas.tolist(), strict=True)
+        _many(
+            connection, adding(connection, term_frequencies, "chunks"), [(tenant, *each) for each in changes]
+        )
         lowered = terms[deltas < 0].tolist()
         if lowered:
-            connection.execute(_DELETE_UNUSED, [{"of_tenant": tenant, "of_term": term} for term in lowered])
+            _many(connection, _DELETE_UNUSED, [(tenant, term) for term in lowered])
     change = {
         "tenant": tenant,
         "chunks": sum(part.chunks for part in add) - sum(part.chunks for part in subtract),
@@ -102,6 +102,20 @@ def adding(connection: Connection, table: sa.Table, *columns: str) -> _Insert:
         index_elements=[column.name for column in table.primary_key],
         set_={name: table.c[name] + insert.excluded[name] for name in columns},
     )
+
+
+def _many(connection: Connection, statement: _Many, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Runs a statement for rows of plain values, in the order in which its parameters stand.
+
+    A document brings thousands of terms, and most of the time would go into preparing each row as
+    SQLAlchemy does it.
+    """
+    compiled = statement.compile(dialect=connection.dialect)
+    if compiled.positional:
+        connection.exec_driver_sql(str(compiled), list(rows))
+    else:
+        names = list(compiled.params)
+        connection.exec_driver_sql(str(compiled), [dict(zip(names, row, strict=True)) for row in rows])
 
 
 def _deltas(

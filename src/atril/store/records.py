@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from atril.errors import InvalidArgument
-from atril.store import frequencies, reading, schema, writing
+from atril.store import frequencies, passages, reading, schema, writing
 from atril.store.database import Database
 from atril.store.drafts import (
     AuditEntry,
@@ -25,6 +25,7 @@ from atril.store.drafts import (
     Unsettled,
 )
 from atril.store.migrations import Migrations
+from atril.store.passages import Passages
 from atril.store.terms import TermStatistics
 from atril.types import Document, Page, Scope, StoredChunk
 
@@ -46,6 +47,7 @@ class Records:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._passages = Passages()
 
     @classmethod
     async def open(
@@ -176,7 +178,9 @@ class Records:
 
     async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, StoredChunk]:
         """The chunks of points; a point of a version that is not current is left out."""
-        return await self._database.read(lambda connection: reading.hydrate(connection, scope, points))
+        return await self._database.read(
+            lambda connection: self._passages.at_points(connection, scope, points)
+        )
 
     async def text(self, scope: Scope, document: UUID) -> str:
         """The canonical text. Raises `DocumentNotFound`."""
@@ -185,22 +189,24 @@ class Records:
     async def slice(self, scope: Scope, document: UUID, start: int, end: int | None) -> str:
         """What `text[start:end]` would be, reading only what it touches. Raises `DocumentNotFound`."""
         return await self._database.read(
-            lambda connection: reading.excerpt(connection, scope, document, start, end)
+            lambda connection: passages.excerpt(connection, scope, document, start, end)
         )
 
     async def pages(self, scope: Scope, document: UUID) -> list[Page]:
         """The pages, none for a format without them. Raises `DocumentNotFound`."""
-        return await self._database.read(lambda connection: reading.pages(connection, scope, document))
+        return await self._database.read(lambda connection: passages.pages(connection, scope, document))
 
     async def chunks(self, scope: Scope, document: UUID, start: int = 1, end: int = 100) -> list[StoredChunk]:
         """Chunks number `start` to `end`, both included. Raises `DocumentNotFound`."""
         return await self._database.read(
-            lambda connection: reading.passages(connection, scope, document, start, end)
+            lambda connection: self._passages.numbered(connection, scope, document, start, end)
         )
 
     async def chunk(self, scope: Scope, chunk_id: str) -> StoredChunk:
         """The chunk with this readable id. Raises `DocumentNotFound`."""
-        return await self._database.read(lambda connection: reading.passage(connection, scope, chunk_id))
+        return await self._database.read(
+            lambda connection: self._passages.called(connection, scope, chunk_id)
+        )
 
     # Words
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from atril.store.drafts import Draft
 from atril.store.frequencies import pack
+from atril.store.names import storable
 from atril.store.schema import BLOCK, PENDING, chunks, documents, versions
 from atril.types import Chunk, Document, StoredChunk
 
@@ -62,11 +63,11 @@ def of_version(tenant: str, document: UUID, version: UUID, draft: Draft, now: da
         "content_hash": draft.content_hash,
         "fingerprint": draft.fingerprint,
         "bytes": draft.bytes,
-        "title": draft.title,
+        "title": storable(draft.title),  # may be the name of the file
         "type": draft.type,
         "language": draft.language,
         "description": draft.description,
-        "labels": list(draft.labels),
+        "labels": draft.labels,
         "metadata": dict(draft.metadata),
         "pages": [[page.number, page.start, page.end] for page in draft.pages],
         "page_count": len(draft.pages) or None,
@@ -97,12 +98,12 @@ def of_chunks(
             "start": chunk.start,
             "end": chunk.end,
             "type": chunk.type,
-            "section_path": list(chunk.section_path),
-            "context": chunk.context,
+            "section_path": chunk.section_path,
+            "context": storable(chunk.context),
             "page": chunk.page,
             "page_end": chunk.page_end,
             "article": chunk.article,
-            "keywords": list(chunk.keywords),
+            "keywords": chunk.keywords,
             "description": chunk.description,
             "has_tables": chunk.has_tables,
             "has_images": chunk.has_images,
@@ -139,7 +140,7 @@ def to_document(row: Sequence[Any]) -> Document:
         stem=stem,
         source=source,
         collection=collection,
-        labels=tuple(labels),
+        labels=labels,
         title=title,
         type=kind,
         language=language,
@@ -177,12 +178,12 @@ def to_chunk(row: Sequence[Any], content: str, document: Document) -> StoredChun
         end=end,
         content=content,
         type=kind,
-        section_path=tuple(section_path),
+        section_path=section_path,
         context=context,
         page=page,
         page_end=page_end,
         article=article,
-        keywords=tuple(keywords),
+        keywords=keywords,
         description=description,
         has_tables=has_tables,
         has_images=has_images,

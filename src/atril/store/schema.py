@@ -11,7 +11,10 @@ hold it: what was added to `term_frequencies` can be taken away exactly.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -58,6 +61,24 @@ class Moment(TypeDecorator[datetime]):
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         return value if value is None else value.replace(tzinfo=UTC)
+
+
+class Strings(TypeDecorator[tuple[str, ...]]):
+    """A tuple of strings as a JSON list; equal lists, as those of neighbours are, are decoded once."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> str | None:
+        return None if value is None else json.dumps(list(value), ensure_ascii=False, separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...] | None:
+        return None if value is None else _strings(value)
+
+
+@lru_cache(maxsize=8192)
+def _strings(value: str) -> tuple[str, ...]:
+    return tuple(json.loads(value))
 
 
 metadata = sa.MetaData(
@@ -128,15 +149,16 @@ versions = sa.Table(
     _column("type", sa.Text),
     _column("language", sa.Text),
     _column("description", sa.Text),
-    _column("labels", sa.JSON),
+    _column("labels", Strings),
     _column("metadata", sa.JSON),
-    _column("pages", sa.JSON),  # [number, start, end] each
-    _column("page_count", sa.Integer, null=True),  # of formats with pages; spares decoding `pages`
+    _column("page_count", sa.Integer, null=True),  # of formats with pages
     _column("length", sa.Integer),  # code points
     _column("chunks", sa.Integer),
     _column("tokens", sa.Integer),  # analysed words of all chunks
-    _column("terms", sa.LargeBinary),
     _column("added_at", Moment),
+    # The long ones come last: SQLite walks through all that stands before a column to read it.
+    _column("pages", sa.JSON),  # [number, start, end] each
+    _column("terms", sa.LargeBinary),
     sa.PrimaryKeyConstraint("tenant", "id"),
     sa.ForeignKeyConstraint(["tenant", "document"], ["documents.tenant", "documents.id"]),
     sa.CheckConstraint("state IN ('pending', 'current', 'retired')", name="state"),
@@ -183,12 +205,12 @@ chunks = sa.Table(
     _column("start", sa.Integer),
     _column("end", sa.Integer),
     _column("type", sa.Text),
-    _column("section_path", sa.JSON),
+    _column("section_path", Strings),
     _column("context", sa.Text),
     _column("page", sa.Integer, null=True),
     _column("page_end", sa.Integer, null=True),
     _column("article", sa.Text, null=True),
-    _column("keywords", sa.JSON),
+    _column("keywords", Strings),
     _column("description", sa.Text),
     _column("has_tables", sa.Boolean),
     _column("has_images", sa.Boolean),

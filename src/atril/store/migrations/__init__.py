@@ -66,11 +66,12 @@ class Migrations:
             _create(engine, path, head)
         elif found in self.revisions:
             back_up(path, path.parent / BACKUPS / f"{path.stem}-{found}-{clock():%Y%m%dT%H%M%S%f}.db")
-            self._upgrade(engine, head)
+            self.upgrade(engine)
         else:
             raise HomeTooNew(home=str(path.parent), found=found, known=head)
 
-    def _upgrade(self, engine: Engine, head: str) -> None:
+    def upgrade(self, engine: Engine) -> None:
+        """Runs, as one transaction, the revisions that a database has not seen."""
         from alembic import command
         from alembic.config import Config
 
@@ -78,7 +79,7 @@ class Migrations:
         config.set_main_option("script_location", str(self.location).replace("%", "%%"))
         with engine.begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, head)
+            command.upgrade(config, self.revisions[-1])
 
 
 def back_up(source: Path, target: Path) -> None:
