@@ -1,0 +1,114 @@
+"""The sentences of the chunks that were found, and how much of the question's words each one holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from atril.documents.analysis import distinct_terms, term_id
+from atril.documents.sentences import sentences
+from atril.retrieval.lexical import LexicalQuery
+from atril.retrieval.live import ScoredChunk
+
+MAX_QUOTE: Final = 400
+"""Characters of one quoted sentence; a longer one is cut where a clause ends."""
+
+_CLAUSE_END: Final = re.compile(r"[;:,](?:\s+|$)|\n+")
+_BLANK: Final = re.compile(r"\s+")
+_HEADING: Final = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+$")
+_LOOSE_ENDS: Final = " \t\n,;:"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A quotable slice `start`–`end` of a chunk's content.
+
+    `terms` are all its terms; `coverage` is the share of the question's information (inverse document
+    frequency) that its words hold, in 0..1.
+    """
+
+    chunk: ScoredChunk
+    start: int
+    end: int
+    terms: frozenset[str]
+    coverage: float
+
+    @property
+    def text(self) -> str:
+        return self.chunk.stored.chunk.content[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWords:
+    """The question's words, each with its possible terms and how much it tells; shares add up to 1."""
+
+    shares: tuple[tuple[frozenset[str], float], ...]
+
+    @classmethod
+    def of(cls, query: LexicalQuery) -> QuestionWords:
+        """A word that the library never uses tells as much as the rarest one that it does."""
+        rarities: dict[frozenset[str], float] = {}
+        for word in query.words:
+            held = [query.weights[term] for term in word.terms if term in query.weights]
+            unknown = query.statistics.idf(term_id(word.terms[0]))
+            rarities[frozenset(word.terms)] = min(held) if held else unknown
+        total = sum(rarities.values()) or 1.0
+        return cls(tuple((terms, rarity / total) for terms, rarity in rarities.items()))
+
+    def coverage(self, terms: frozenset[str]) -> float:
+        return sum(share for wanted, share in self.shares if not wanted.isdisjoint(terms))
+
+
+def quotable(chunks: Sequence[ScoredChunk], words: QuestionWords) -> list[Sentence]:
+    """Every sentence of the chunks but their headings, in order, none longer than `MAX_QUOTE`."""
+    return [sentence for chunk in chunks for sentence in _of_chunk(chunk, words)]
+
+
+def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
+    content, language = chunk.stored.chunk.content, chunk.stored.document.language
+    for start, end in sentences(content, language):
+        line = content.rfind("\n", 0, start) + 1
+        if _HEADING.match(content[line:start]):
+            continue
+        if end - start > MAX_QUOTE:
+            start, end = _best_clauses(content, start, end, language, words)
+        terms = frozenset(distinct_terms(content[start:end], language))
+        yield Sentence(chunk, start, end, terms, words.coverage(terms))
+
+
+def _best_clauses(content: str, start: int, end: int, language: str, words: QuestionWords) -> tuple[int, int]:
+    """The run of whole clauses, as long as may be quoted, that covers most of the question."""
+    cuts = _cuts(content, start, end)
+    best, best_coverage, last = (start, cuts[1]), -1.0, 1
+    for first in range(len(cuts) - 1):
+        last = max(last, first + 1)
+        while last + 1 < len(cuts) and cuts[last + 1] - cuts[first] <= MAX_QUOTE:
+            last += 1
+        terms = frozenset(distinct_terms(content[cuts[first] : cuts[last]], language))
+        coverage = words.coverage(terms)
+        if coverage > best_coverage:
+            best, best_coverage = (cuts[first], cuts[last]), coverage
+        if last == len(cuts) - 1:
+            break
+    low, high = best
+    return low, low + len(content[low:high].rstrip(_LOOSE_ENDS))
+
+
+def _cuts(content: str, start: int, end: int) -> list[int]:
+    """Where the sentence may be cut: after clauses, after words in a long clause, anywhere in a long word."""
+    cuts = [start]
+    for stop in (*(match.end() for match in _CLAUSE_END.finditer(content, start, end)), end):
+        if stop - cuts[-1] > MAX_QUOTE:
+            for blank in _BLANK.finditer(content, cuts[-1], stop):
+                _advance(cuts, blank.end())
+        _advance(cuts, stop)
+    return cuts
+
+
+def _advance(cuts: list[int], stop: int) -> None:
+    while stop - cuts[-1] > MAX_QUOTE:
+        cuts.append(cuts[-1] + MAX_QUOTE)
+    if stop > cuts[-1]:
+        cuts.append(stop)

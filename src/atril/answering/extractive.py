@@ -1,0 +1,185 @@
+"""The answer without a language model: the sentences that answer best, verbatim, each with its citation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Final
+
+from atril.answering.evidence import QuestionWords, Sentence, quotable
+from atril.answering.selection import Ranked, compose, select
+from atril.documents.languages import UNKNOWN, detect
+from atril.errors import InvalidArgument
+from atril.messages import LANGUAGES, message, supported
+from atril.models.embeddings import Embedder
+from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
+from atril.retrieval.searcher import Retrieval, Searcher
+from atril.store.records import Records
+from atril.types import Answer, Citation, Scope, StoredChunk
+
+PIPELINE: Final = "extractive"
+PIPELINES: Final = ("unified", PIPELINE)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWeights:
+    """A sentence's score is the weighted sum of three parts in 0..1: the question's information that its
+    words hold, the score of its chunk, and its calibrated similarity to the question."""
+
+    words: float = 0.35
+    chunk: float = 0.30
+    meaning: float = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Below what nothing is quoted: the library then does not hold the answer.
+
+    The best chunk's calibrated similarity must reach `sure`, or reach `similarity` while some sentence's words
+    hold at least `coverage` of the question's information.
+    """
+
+    sure: float = 0.75
+    similarity: float = 0.45
+    coverage: float = 0.25
+
+    def reached(self, found: Retrieval, sentences: Sequence[Sentence]) -> bool:
+        nearest = max(found.similarities.values(), default=0.0)
+        covered = max((sentence.coverage for sentence in sentences), default=0.0)
+        return nearest >= self.sure or (nearest >= self.similarity and covered >= self.coverage)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveOptions:
+    """`passages` chunks are read; the `compared` sentences that look best by their words and chunk are then
+    compared with the question by meaning. Zero compares none, and nothing but the question is embedded."""
+
+    passages: int = 12
+    compared: int = 24
+    weights: SentenceWeights = field(default_factory=SentenceWeights)
+    floor: Floor = field(default_factory=Floor)
+
+
+class ExtractiveAnswering:
+    """Answers with at most three sentences of the library, 600 characters in all."""
+
+    def __init__(
+        self,
+        *,
+        searcher: Searcher,
+        records: Records,
+        embedder: Embedder,
+        options: ExtractiveOptions | None = None,
+    ) -> None:
+        self._searcher = searcher
+        self._records = records
+        self._embedder = embedder
+        self._options = options or ExtractiveOptions()
+
+    async def ask(
+        self,
+        scope: Scope,
+        question: str,
+        *,
+        requested: str = "unified",
+        filters: SearchFilters = NO_FILTERS,
+    ) -> Answer:
+        """The answer; `found` is false when nothing in the library comes near enough to the question.
+
+        Raises `InvalidArgument` for an empty question or an unknown pipeline, and what the search raises.
+        """
+        if requested not in PIPELINES:
+            raise InvalidArgument(name="pipeline", value=requested, allowed=", ".join(PIPELINES))
+        start = perf_counter()
+        language = _language(question, scope)
+        planned = perf_counter()
+        found = await self._searcher.retrieve(
+            scope, question, mode="hybrid", top_k=self._options.passages, filters=filters
+        )
+        searched = perf_counter()
+        sentences = quotable(found.chunks, QuestionWords.of(found.lexical))
+        held = self._options.floor.reached(found, sentences)
+        ranked = await self._ranked(found, sentences) if held else []
+        citations = await self._citations(scope, select(ranked))
+        ended = perf_counter()
+        timings = {
+            "plan": planned - start,
+            "search": searched - planned,
+            "answer": ended - searched,
+            "total": ended - start,
+        }
+        used = tuple(dict.fromkeys(citation.chunk_id for citation in citations))
+        return Answer(
+            question=question,
+            text=compose([citation.quote for citation in citations]) or message("answer.not_found", language),
+            requested=requested,
+            pipeline=PIPELINE,
+            language=language,
+            found=bool(citations),
+            message=None if citations else _reason(found, language),
+            citations=citations,
+            queries=(question,),
+            context=tuple(chunk.stored.id for chunk in found.chunks),
+            used=used,
+            context_chunk_ids=used,
+            calls={"embedding": 2 if held and self._options.compared else 1},
+            timings_ms={stage: seconds * 1000 for stage, seconds in timings.items()},
+        )
+
+    async def _ranked(self, found: Retrieval, sentences: Sequence[Sentence]) -> list[Ranked]:
+        weights = self._options.weights
+        ranked = [
+            Ranked(sentence, weights.words * sentence.coverage + weights.chunk * sentence.chunk.score)
+            for sentence in sentences
+        ]
+        ranked.sort(key=_best_first)  # stable: equal sentences stay in the order of their chunks
+        compared = ranked[: self._options.compared]
+        if not compared or found.vector is None:
+            return ranked
+        vectors = await self._embedder.embed_passages([each.sentence.text for each in compared])
+        calibrate = self._embedder.anchors.calibrate
+        similarities = (calibrate(float(cosine)) for cosine in vectors @ found.vector)
+        compared = [
+            Ranked(each.sentence, each.score + weights.meaning * similarity)
+            for each, similarity in zip(compared, similarities, strict=True)
+        ]
+        return sorted(compared, key=_best_first)
+
+    async def _citations(self, scope: Scope, quotes: Sequence[Sentence]) -> tuple[Citation, ...]:
+        return tuple([await self._citation(scope, number, quote) for number, quote in enumerate(quotes, 1)])
+
+    async def _citation(self, scope: Scope, number: int, quote: Sentence) -> Citation:
+        stored = quote.chunk.stored
+        start = stored.chunk.start + quote.start
+        return Citation(
+            number=number,
+            chunk_id=stored.id,
+            source_file=stored.document.name,
+            page=await self._page(scope, stored, start),
+            section_title=stored.chunk.section_title,
+            article=stored.chunk.article,
+            quote=quote.text,
+            start=start,
+            end=stored.chunk.start + quote.end,
+        )
+
+    async def _page(self, scope: Scope, stored: StoredChunk, start: int) -> int | None:
+        """The page the quote begins on; the document's pages are read only for a chunk of several."""
+        if stored.chunk.page == stored.chunk.page_end:
+            return stored.chunk.page
+        pages = await self._records.pages(scope, stored.document.id)
+        return max((page.number for page in pages if page.start <= start), default=stored.chunk.page)
+
+
+def _best_first(ranked: Ranked) -> float:
+    return -ranked.score
+
+
+def _language(question: str, scope: Scope) -> str:
+    detected = detect(question, candidates=LANGUAGES)
+    return supported(scope.language) if detected == UNKNOWN else detected
+
+
+def _reason(found: Retrieval, language: str) -> str:
+    return message("answer.nothing_related" if found.chunks else "answer.empty_library", language)
