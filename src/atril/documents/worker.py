@@ -23,6 +23,7 @@ from atril.documents.reading import ReadDocument, read, read_text
 from atril.errors import UnreadableDocument
 from atril.models.embeddings import load_token_counter
 
+_PLATFORM: Final[str] = sys.platform
 _RESERVED: Final = 3 << 30
 _WATCH_SECONDS: Final = 0.05
 
@@ -68,12 +69,12 @@ def _listen(requests: BinaryIO, waiting: queue.SimpleQueue[bytes]) -> None:
 
 def _limit_memory(limit: int) -> None:
     """Ends this process soon after its resident memory passes the limit; on Windows there is no limit."""
-    if sys.platform == "win32":
+    if _PLATFORM == "win32":
         return
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":
+    if _PLATFORM == "linux":
         # A single huge allocation fails at once. Address space is far larger than what is really used.
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         wanted = limit + _RESERVED
@@ -89,7 +90,7 @@ def _watch_memory(limit: int) -> None:
 
 def _resident() -> int:
     """Bytes of memory this process holds; on macOS, the most it ever held."""
-    if sys.platform == "linux":
+    if _PLATFORM == "linux":
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
     import resource
