@@ -51,15 +51,23 @@ def test_add_fails_when_every_file_does(atril: Atril, tmp_path: Path) -> None:
     assert failure.keys() == {"file", "reason", "error"}
 
 
-def test_add_explains_a_path_that_is_not_there(atril: Atril) -> None:
-    run = atril("add", "nowhere", "--json")
+def test_a_path_that_is_not_there_counts_as_a_file_that_failed(atril: Atril, folder: Path) -> None:
+    run = atril("add", "nowhere")
     assert run.code == 1
-    assert "nowhere" in run.err
+    assert "nowhere" in run.out
+    assert atril("add", "nowhere", folder).code == 0
+
+
+def test_a_failed_command_explains_itself_in_one_line_and_in_json(atril: Atril) -> None:
+    run = atril("sync", "nowhere", "--json")
+    assert run.code == 1
+    assert run.document.keys() == {"error", "kind"}
     assert run.document["kind"] == "PathNotFound"
+    assert len(run.err.splitlines()) == 1
 
 
 def test_errors_speak_the_language_of_the_interface(atril: Atril) -> None:
-    assert "No hay nada en 'nowhere'" in atril("add", "nowhere", ATRIL_LANG="es").err
+    assert "No hay nada en 'nowhere'" in atril("sync", "nowhere", ATRIL_LANG="es").err
 
 
 def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
