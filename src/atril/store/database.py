@@ -40,6 +40,8 @@ class Database:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="records-read")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="records-write")
         self._closed = False
+        self.writes = 0
+        """Writes finished so far: while it stands still, what has been read stays true."""
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Runs `work` on one snapshot of the records. Raises `HomeDamaged` when they cannot be read."""
@@ -63,7 +65,10 @@ class Database:
                 with connection.begin():
                     return work(connection)
 
-        return await self._submit(self._writer, run)
+        try:
+            return await self._submit(self._writer, run)
+        finally:
+            self.writes += 1
 
     async def close(self) -> None:
         """Finishes the work under way; a second call does nothing."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar, cast
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -30,6 +30,10 @@ from atril.store.terms import TermStatistics
 from atril.types import Document, Page, Scope, StoredChunk
 
 FILE_NAME: Final = "records.db"
+REMEMBERED: Final = 1024
+"""Answers kept in memory between writes."""
+
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 
 
@@ -47,6 +51,8 @@ class Records:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._remembered: dict[tuple[str, Scope], object] = {}
+        self._remembered_at = 0
         self._passages = Passages()
 
     @classmethod
@@ -107,7 +113,7 @@ class Records:
             rows = connection.execute(statement.order_by(table.c.name))
             return {name: Collection(name, weight) for name, weight in rows}
 
-        return await self._database.read(work)
+        return await self._remember("collections", scope, work)
 
     # Writing documents
 
@@ -222,4 +228,19 @@ class Records:
 
     async def languages(self, scope: Scope) -> list[str]:
         """The languages of the tenant's documents, in order."""
-        return await self._database.read(lambda connection: reading.languages(connection, scope))
+        return await self._remember(
+            "languages", scope, lambda connection: reading.languages(connection, scope)
+        )
+
+    async def _remember(self, what: str, scope: Scope, work: Callable[[Connection], T]) -> T:
+        # Every search asks these; this process alone writes, so they hold until its next write.
+        before = self._database.writes
+        if before != self._remembered_at or len(self._remembered) >= REMEMBERED:
+            self._remembered.clear()
+            self._remembered_at = before
+        if (what, scope) in self._remembered:
+            return cast(T, self._remembered[what, scope])
+        found = await self._database.read(work)
+        if before == self._database.writes:
+            self._remembered[what, scope] = found
+        return found
