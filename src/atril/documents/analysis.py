@@ -1,9 +1,9 @@
 """Words to terms: what a document is found by, and what a highlight marks.
 
 Every word has one canonical term, the same for all its spellings with and without accents:
-`fold(stem(restore(fold(word))))`. Folding lowercases and strips Latin and Greek diacritics; restoring puts
-back the accents which the Spanish stemmer's rules look for, as a function of the folded word alone, so that
-"devolución", "devolucion" and "devoluciones" meet. Stemmers are Snowball's for es, en and ru; a word of any
+`fold(stem(restore(fold(word))))`. Folding lowercases and strips Latin and Greek diacritics; restoring makes a
+Spanish plural singular and puts back the accents that the stemmer's rules look for, as a function of the
+folded word alone, so that "devolución", "devolucion" and "devoluciones" meet. Stemmers are Snowball's for es, en and ru; a word of any
 other language is folded and kept whole.
 
 Codes and numbers (`ABC-1234/56`, `53.1`, `1.234,56`, `COVID-19`), e-mail addresses and host names are one
@@ -27,6 +27,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import Stemmer
+
+from atril.documents.spanish import restore
 
 ANALYZER_VERSION: Final = f"1-snowball{Stemmer.version()}"
 """Changes whenever the same text could give other terms."""
@@ -68,22 +70,6 @@ _LETTERS_WITHOUT_DECOMPOSITION = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
     | dict.fromkeys("\u00ad\u200c\u200d", "")
     | dict.fromkeys(_DASHES, "-")
-)
-
-# Each rule names an ending of a folded word that the Spanish stemmer strips only with its accent. Chosen by
-# how well the classes of folded words then agree with those of the accented words of a Spanish text.
-_ACCENTS: Final = tuple(
-    (re.compile(pattern), accented)
-    for pattern, accented in (
-        (r"cion$", "ción"),
-        (r"(?<=[stxgnl])ion$", "ión"),
-        (r"(log|nom|fon|gog|cron|patr|arqu|metr|graf|energ)ia(s?)$", r"\1ía\2"),
-        (r"(?<=[^i])eran$", "erán"),
-        (r"ira(n?)$", r"irá\1"),
-        (r"(?<=[aei]r)ia(n|mos|is)$", r"ía\1"),
-        (r"(?<=[^aeiou])ia(n|mos|is)$", r"ía\1"),
-        (r"^(inter|franc|japon|portugu|escoc|irland|holand|aragon|burgu|estr)es$", r"\1és"),
-    )
 )
 
 
@@ -249,20 +235,9 @@ def _canonical(language: str) -> Callable[[str], str]:
         return lambda folded: folded
     stemmer = Stemmer.Stemmer(_STEMMERS[language])
     stemmer.maxCacheSize = 0
-    restore = _restore_accents if language == "es" else str
-
-    def canonical(folded: str) -> str:
-        return fold(stemmer.stemWord(restore(folded))) if folded.isalpha() else folded
-
-    return canonical
-
-
-def _restore_accents(folded: str) -> str:
-    for pattern, accented in _ACCENTS:
-        restored, found = pattern.subn(accented, folded)
-        if found:
-            return restored
-    return folded
+    stem: Callable[[str], str] = stemmer.stemWord
+    prepare = restore if language == "es" else str
+    return lambda folded: fold(stem(prepare(folded))) if folded.isalpha() else folded
 
 
 def _split(run: str) -> list[tuple[int, int]]:
