@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
-from unicodedata import normalize
 from uuid import UUID, uuid4, uuid5
 
 import sqlalchemy as sa
@@ -20,7 +19,8 @@ from atril.errors import InvalidArgument
 from atril.store import frequencies, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
 from atril.store.frequencies import IN_LIST, VersionTerms
-from atril.store.names import first_free, name_choices, stem_choices, stem_key, storable
+from atril.store.names import storable
+from atril.store.naming import give_names
 from atril.store.schema import (
     CURRENT,
     PENDING,
@@ -30,12 +30,40 @@ from atril.store.schema import (
     collections,
     documents,
     facts,
+    is_current,
+    is_unsettled,
     text_blocks,
     versions,
 )
 from atril.types import Scope
 
 T = TypeVar("T")
+
+_WANTED: Final[sa.BindParameter[Any]] = sa.bindparam("wanted", expanding=True)
+_OF_TENANT = versions.c.tenant == sa.bindparam("tenant")
+_STATES = sa.select(versions.c.id, versions.c.state).where(_OF_TENANT, versions.c.document.in_(_WANTED))
+_CONTRIBUTIONS = (
+    sa.select(
+        versions.c.id,
+        versions.c.document,
+        versions.c.chunks,
+        versions.c.tokens,
+        versions.c.terms,
+        documents.c.name,
+        documents.c.collection,
+    )
+    .join_from(versions, documents)
+    .where(_OF_TENANT)
+)
+_PENDING = _CONTRIBUTIONS.where(versions.c.state == PENDING, versions.c.id.in_(_WANTED))
+_REPLACED = _CONTRIBUTIONS.where(is_current, versions.c.document.in_(_WANTED))
+_STALE = sa.select(versions.c.id).where(_OF_TENANT, versions.c.state == RETIRED, versions.c.id.in_(_WANTED))
+_DISPENSABLE = sa.select(versions.c.id, versions.c.document, versions.c.content_hash).where(
+    _OF_TENANT, is_unsettled, versions.c.id.in_(_WANTED)
+)
+_SET_STATE = versions.update().where(
+    versions.c.tenant == sa.bindparam("of_tenant"), versions.c.id.in_(_WANTED)
+)
 
 _DOCUMENTS: Final = UUID("5f0d3c1e-7a52-4c0e-9d6b-3b1a8f2e6c47")
 DEFAULT_WEIGHT: Final = 1.0
@@ -56,9 +84,10 @@ def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> 
     _check(draft)
     tenant = scope.tenant
     document = document_id(tenant, draft.collection, draft.source)
-    name, stem = _named(connection, tenant, document, draft)
-    superseded = _retire(connection, tenant, [document], (PENDING,))
-    updates = bool(_in_state(connection, tenant, [document], (CURRENT,)))
+    name, stem = give_names(connection, tenant, document, draft)
+    states = {row.id: row.state for row in _select(connection, _STATES, tenant, [document])}
+    superseded = [version for version, state in states.items() if state == PENDING]
+    _set_state(connection, tenant, superseded, RETIRED)
     version = uuid4()
     points = tuple(point_id(version, chunk.number) for chunk in draft.chunks)
     connection.execute(versions.insert(), rows.of_version(tenant, document, version, draft, now))
@@ -68,7 +97,7 @@ def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> 
     ):
         if values:
             connection.execute(table.insert(), values)
-    return Pending(document, version, name, stem, points, updates, tuple(superseded))
+    return Pending(document, version, name, stem, points, CURRENT in states.values(), tuple(superseded))
 
 
 def commit(
@@ -76,9 +105,8 @@ def commit(
 ) -> Committed:
     """Makes pending versions current and retires those they replace, with their statistics."""
     tenant = scope.tenant
-    flipped = _select(connection, tenant, versions.c.id, wanted, (PENDING,))
-    touched = [row.document for row in flipped]
-    replaced = _select(connection, tenant, versions.c.document, touched, (CURRENT,))
+    flipped = _select(connection, _PENDING, tenant, wanted)
+    replaced = _select(connection, _REPLACED, tenant, [row.document for row in flipped])
     _set_state(connection, tenant, [row.id for row in replaced], RETIRED)
     _set_state(connection, tenant, [row.id for row in flipped], CURRENT)
     frequencies.shift(connection, tenant, add=_terms(flipped), subtract=_terms(replaced))
@@ -88,15 +116,16 @@ def commit(
     _ensure_collections(connection, tenant, {row.collection for row in flipped})
     for key, value in also.items():
         set_fact(connection, key, value)
-    stale = _select(connection, tenant, versions.c.id, wanted, (RETIRED,))
+    stale = _select(connection, _STALE, tenant, wanted)
     return Committed(tuple(row.id for row in flipped), tuple(row.id for row in (*replaced, *stale)))
 
 
 def remove(connection: Connection, scope: Scope, wanted: Sequence[UUID], now: datetime) -> list[UUID]:
     """Retires every version of the documents and gives up their names."""
     tenant = scope.tenant
-    gone = _select(connection, tenant, versions.c.document, wanted, (CURRENT,))
-    _retire(connection, tenant, wanted, (PENDING, CURRENT))
+    gone = _select(connection, _REPLACED, tenant, wanted)
+    every = [row.id for row in _select(connection, _STATES, tenant, wanted)]
+    _set_state(connection, tenant, every, RETIRED)
     frequencies.shift(connection, tenant, add=(), subtract=_terms(gone))
     for part in _parts(wanted):
         connection.execute(
@@ -105,7 +134,7 @@ def remove(connection: Connection, scope: Scope, wanted: Sequence[UUID], now: da
             .values(name=None, stem=None, stem_key=None)
         )
     _record(connection, scope, now, "remove", (row.name for row in gone))
-    return _in_state(connection, tenant, wanted, (RETIRED,))
+    return every
 
 
 def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozenset[str]:
@@ -113,7 +142,7 @@ def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozen
 
     Returns the content hashes that no version refers to any more.
     """
-    gone = _select(connection, tenant, versions.c.id, wanted, (PENDING, RETIRED))
+    gone = _select(connection, _DISPENSABLE, tenant, wanted)
     ids, owners = [row.id for row in gone], {row.document for row in gone}
     for part in _parts(ids):
         for table in (text_blocks, chunks):
@@ -165,79 +194,19 @@ def _check(draft: Draft) -> None:
             raise ValueError(f"chunk {chunk.number} of {draft.name!r} is not a slice of its text")
 
 
-def _named(connection: Connection, tenant: str, document: UUID, draft: Draft) -> tuple[str, str]:
-    """The names of the document; a new or removed one gets them here."""
-    this = sa.and_(documents.c.tenant == tenant, documents.c.id == document)
-    known = connection.execute(sa.select(documents.c.name, documents.c.stem).where(this)).first()
-    if known and known.name is not None:
-        return known.name, known.stem
-    wanted, folder = (normalize("NFC", storable(text)) for text in (draft.name, draft.folder))
-    names = list(name_choices(wanted, folder, document))
-    name = first_free(names, _taken(connection, tenant, documents.c.name, names))
-    stems = list(stem_choices(name, document))
-    taken = _taken(connection, tenant, documents.c.stem_key, [stem_key(stem) for stem in stems])
-    stem = first_free(stems, taken, stem_key)
-    given = {"name": name, "stem": stem, "stem_key": stem_key(stem)}
-    if known:
-        connection.execute(documents.update().where(this).values(given))
-    else:
-        identity = {"collection": draft.collection, "source": storable(draft.source)}
-        connection.execute(documents.insert(), {"tenant": tenant, "id": document, **identity, **given})
-    return name, stem
-
-
-def _taken(connection: Connection, tenant: str, column: sa.Column[Any], values: Sequence[str]) -> set[str]:
-    return set(
-        connection.scalars(sa.select(column).where(documents.c.tenant == tenant, column.in_(values))).all()
-    )
-
-
 def _select(
-    connection: Connection,
-    tenant: str,
-    column: sa.Column[Any],
-    wanted: Collection[UUID],
-    states: Sequence[str],
+    connection: Connection, statement: sa.Select[*tuple[Any, ...]], tenant: str, wanted: Collection[UUID]
 ) -> list[sa.Row[*tuple[Any, ...]]]:
-    """Versions in one of the states whose `column` is among those wanted."""
-    statement = (
-        sa.select(
-            versions.c.id,
-            versions.c.document,
-            versions.c.content_hash,
-            versions.c.chunks,
-            versions.c.tokens,
-            versions.c.terms,
-            documents.c.name,
-            documents.c.collection,
-        )
-        .join_from(versions, documents)
-        .where(versions.c.tenant == tenant, versions.c.state.in_(states))
-    )
     return [
-        row for part in _parts(wanted) for row in connection.execute(statement.where(column.in_(part))).all()
+        row
+        for part in _parts(wanted)
+        for row in connection.execute(statement, {"tenant": tenant, "wanted": part}).all()
     ]
-
-
-def _in_state(
-    connection: Connection, tenant: str, owners: Collection[UUID], states: Sequence[str]
-) -> list[UUID]:
-    return [row.id for row in _select(connection, tenant, versions.c.document, owners, states)]
-
-
-def _retire(
-    connection: Connection, tenant: str, owners: Collection[UUID], states: Sequence[str]
-) -> list[UUID]:
-    retired = _in_state(connection, tenant, owners, states)
-    _set_state(connection, tenant, retired, RETIRED)
-    return retired
 
 
 def _set_state(connection: Connection, tenant: str, ids: Collection[UUID], state: str) -> None:
     for part in _parts(ids):
-        connection.execute(
-            versions.update().where(versions.c.tenant == tenant, versions.c.id.in_(part)).values(state=state)
-        )
+        connection.execute(_SET_STATE, {"of_tenant": tenant, "wanted": part, "state": state})
 
 
 def _terms(selected: Sequence[sa.Row[*tuple[Any, ...]]]) -> list[VersionTerms]:
