@@ -61,8 +61,14 @@ def test_hidden_text_is_left_out_and_reported() -> None:
         assert [warning.kind for warning in document.warnings] == ["hidden_text"]
 
 
+def test_hidden_parts_of_tables_and_code_are_left_out() -> None:
+    rows = "<tr><td>1<td>2<tr hidden><td>x<td>y<tbody style='display:none'><tr><td>z<td>z"
+    document = parse("a.html", f"<table>{rows}</table><pre>a<br>b<b hidden>c</b></pre>".encode())
+    assert document.text == "| 1 | 2 |\n|---|---|\n\n```\na\nb\n```"
+
+
 def test_nothing_is_hidden_by_depth() -> None:
-    document = parse("a.html", ("<div>" * 180 + "seen<b hidden>unseen</b>").encode())
+    document = parse("a.html", ("<div>" * 900 + "seen<b hidden>unseen</b>").encode())
     assert document.text == "seen"
 
 

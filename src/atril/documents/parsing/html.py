@@ -42,7 +42,9 @@ _METADATA: Final = frozenset(("author", "description", "keywords", "date", "dcte
 def read_html(name: str, text: str, *, certain: bool) -> ParsedDocument:
     """An HTML document; `certain` says whether its encoding was."""
     # XML declarations name an encoding that no longer holds, and NUL ends the text for libxml2.
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
+    )
     source = text.replace("\0", "").encode("utf-8", errors="replace")
     try:
         root = etree.fromstring(source, parser)
@@ -115,7 +117,7 @@ class _Reader:
         if tag == "table":
             return self._table(node, depth)
         if tag == "pre":
-            return [_fenced("".join(node.itertext()))]
+            return [_fenced(self._visible(node, ""))]
         if tag == "hr":
             return []
         inner = self.blocks(node, depth)
@@ -142,7 +144,7 @@ class _Reader:
 
     def _table(self, node: Any, depth: int) -> list[str]:
         """A pipe table; a table that only lays out the page is read as what it holds."""
-        rows = [row for row in node.iter("tr") if next(row.iterancestors("table")) is node]
+        rows = [row for row in node.iter("tr") if self._belongs(row, node)]
         cells = [
             [cell for cell in row if cell.tag in ("td", "th") and not self._dropped(cell)] for row in rows
         ]
@@ -150,6 +152,14 @@ class _Reader:
             return self.blocks_of([cell for row in cells for cell in row], depth)
         caption = [self.block_text(child, depth + 1) for child in node if child.tag == "caption"]
         return [*caption, pipe_table([self._row(row, depth) for row in cells])]
+
+    def _belongs(self, row: Any, table: Any) -> bool:
+        """Whether a row is one of this table and neither it nor its group is hidden."""
+        while row is not table:
+            if self._dropped(row) or row.tag == "table":
+                return False
+            row = row.getparent()
+        return True
 
     def blocks_of(self, nodes: list[Any], depth: int) -> list[str]:
         return [block for node in nodes for block in self.blocks(node, depth + 1)]
@@ -187,6 +197,9 @@ class _Reader:
 
     def _flat(self, node: Any) -> str:
         """The text of a subtree too deep to recurse into."""
+        return one_line(self._visible(node, " "))
+
+    def _visible(self, node: Any, between: str) -> str:
         parts: list[str] = []
         walk = etree.iterwalk(node, events=("start", "end"))
         for event, element in walk:
@@ -195,8 +208,8 @@ class _Reader:
             elif element is not node and self._dropped(element):
                 walk.skip_subtree()
             else:
-                parts.append(element.text or "")
-        return one_line(" ".join(parts))
+                parts.append("\n" if element.tag == "br" else element.text or "")
+        return between.join(parts)
 
     def _is_block(self, node: Any) -> bool:
         """Block elements, and inline ones with a block somewhere inside, such as a link around a card."""

@@ -2,7 +2,7 @@
 
 liteparse finds the blocks of a page: headings, paragraphs, lists, ruled tables. Two things need care.
 Columns without rules come out as run-on paragraphs and are set again from where the text stands; and a
-page whose blocks lost figures is set whole from its lines, because a number that is missing cannot be
+page whose blocks lost figures or words is set whole from its lines, because what is missing cannot be
 found. Running heads and page numbers are left out as liteparse recognises them.
 """
 
@@ -33,9 +33,12 @@ from atril.errors import UnreadableDocument
 from atril.types import FailureReason, Page
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
+_LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_LOST_WORDS: Final = 0.08
 _XMP_TITLE: Final = re.compile(r"<dc:title>.*?<rdf:li[^>]*>([^<]+)</rdf:li>", re.DOTALL)
 _NO_TITLE: Final = re.compile(
-    r"^(?:untitled|microsoft word|document\d*|.*\.(?:docx?|pdf|indd|xlsx?|rtf)$)", re.IGNORECASE
+    r"^(?:untitled|microsoft word|powerpoint presentation|presentación de powerpoint|презентация powerpoint|document\d*|.*\.(?:docx?|pdf|indd|xlsx?|rtf)$)",
+    re.IGNORECASE,
 )
 _SENTENCE_END: Final = re.compile(r"[.;:!?]$")
 _HEADING_LENGTH: Final = 120
@@ -135,20 +138,21 @@ def _page_text(page: ParsedPage) -> str:
     lines = lines_of(page.text_items)
     blocks = page.blocks or []
     text = "\n\n".join(_render(blocks, lines))
-    if not _keeps_figures(text, lines):
+    if not _keeps_all(text, lines):
         text = _from_lines(lines)
     return single_blank_lines(canonical(_SYMBOL_BULLET.sub("•", text)))
 
 
-def _keeps_figures(text: str, lines: list[Line]) -> bool:
-    """Whether every number on the page is in the text, but for those of running heads and feet."""
+def _keeps_all(text: str, lines: list[Line]) -> bool:
+    """Whether the page's numbers and nearly all its words are in the text, running heads and feet aside."""
     body = lines[_CHROME_LINES:-_CHROME_LINES] if len(lines) > 2 * _CHROME_LINES else []
-    missing = _numbers(" ".join(line.text for line in body)) - _numbers(text)
-    return not missing.total() and (len(text) > 0 or not lines)
-
-
-def _numbers(text: str) -> Counter[str]:
-    return Counter(_NUMBER.findall(text))
+    wanted = " ".join(line.text for line in body)
+    if Counter(_NUMBER.findall(wanted)) - Counter(_NUMBER.findall(text)):
+        return False
+    words = Counter(_LONG_WORD.findall(wanted))
+    # A word hyphenated at the end of a line is in the text in one piece.
+    missing = words - Counter(_LONG_WORD.findall(text))
+    return missing.total() <= _LOST_WORDS * words.total() and (bool(text) or not lines)
 
 
 def _render(blocks: list[LayoutBlock], lines: list[Line]) -> list[str]:
