@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from atril.errors import HomeLocked
 from atril.store.lock import HomeLock
 
 Atril = Callable[..., Any]
@@ -22,40 +21,20 @@ def test_add_reads_a_folder_and_skips_it_the_second_time(atril: Atril, folder: P
     assert (second["added"], second["unchanged"]) == (0, 2)
 
 
-def test_the_home_is_the_folder_named_by_option_variable_or_default(
-    atril: Atril, folder: Path, tmp_path: Path
-) -> None:
-    atril("add", folder)
-    atril("add", folder, ATRIL_HOME=str(tmp_path / "by-variable"))
-    atril("add", folder, "--home", tmp_path / "by-option", ATRIL_HOME=str(tmp_path / "unused"))
-    assert (tmp_path / ".atril").is_dir()
-    assert (tmp_path / "by-variable").is_dir()
-    assert (tmp_path / "by-option").is_dir()
-    assert not (tmp_path / "unused").exists()
-
-
 def test_a_file_that_cannot_be_read_is_listed_and_the_rest_is_added(atril: Atril, folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and then nothing")
-    run = atril("add", folder)
+    run = atril("add", folder, folder / "nowhere.md")
     assert run.code == 0
+    assert "Not read: 2" in run.out
     assert "broken.pdf" in run.out
-    assert "Not read: 1" in run.out
+    assert "nowhere.md" in run.out
 
 
-def test_add_fails_when_every_file_does(atril: Atril, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.pdf"
-    broken.write_bytes(b"%PDF-1.4 and then nothing")
-    run = atril("add", broken, "--json")
+def test_add_fails_when_nothing_could_be_read(atril: Atril) -> None:
+    run = atril("add", "nowhere", "--json")
     assert run.code == 1
     (failure,) = run.document["failed"]
     assert failure.keys() == {"file", "reason", "error"}
-
-
-def test_a_path_that_is_not_there_counts_as_a_file_that_failed(atril: Atril, folder: Path) -> None:
-    run = atril("add", "nowhere")
-    assert run.code == 1
-    assert "nowhere" in run.out
-    assert atril("add", "nowhere", folder).code == 0
 
 
 def test_a_failed_command_explains_itself_in_one_line_and_in_json(atril: Atril) -> None:
@@ -70,6 +49,13 @@ def test_errors_speak_the_language_of_the_interface(atril: Atril) -> None:
     assert "No hay nada en 'nowhere'" in atril("sync", "nowhere", ATRIL_LANG="es").err
 
 
+def test_the_option_names_the_home_before_the_variable_does(stocked: Atril, tmp_path: Path) -> None:
+    home = (tmp_path / ".atril").rename(tmp_path / "elsewhere")
+    assert stocked("list", "--home", home, ATRIL_HOME="nowhere").code == 0
+    assert stocked("list", ATRIL_HOME=str(home)).code == 0
+    assert stocked("list").code == 1
+
+
 def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
     atril("sync", folder)
     (folder / "tools.txt").unlink()
@@ -77,53 +63,45 @@ def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
     assert [document["name"] for document in atril("list", "--json").document] == ["leave.md"]
 
 
-def test_list_gives_each_document_with_what_is_known_about_it(atril: Atril, folder: Path) -> None:
-    atril("add", folder, "--collection", "hr", "--label", "public", "--label", "2025")
-    leave = atril("list", "--json").document[0]
+def test_list_gives_each_document_with_what_is_known_about_it(stocked: Atril) -> None:
+    leave = stocked("list", "--json").document[0]
     assert leave["name"] == "leave.md"
     assert leave["title"] == "Leave"
     assert leave["collection"] == "hr"
-    assert sorted(leave["labels"]) == ["2025", "public"]
+    assert leave["labels"] == ["public"]
     assert leave["metadata"]["department"] == "people"
-    assert atril("list", "--collection", "other", "--json").document == []
+    assert stocked("list", "--collection", "other", "--json").document == []
 
 
-def test_remove_takes_documents_away_by_name(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    assert atril("remove", "leave.md", "tools.txt", "--json").document == {"removed": 2}
-    assert "The library is empty" in atril("list").out
+def test_remove_takes_documents_away_by_name(stocked: Atril) -> None:
+    assert stocked("remove", "leave.md", "tools.txt", "--json").document == {"removed": 2}
+    assert "The library is empty" in stocked("list").out
 
 
-def test_remove_explains_a_name_that_nothing_has(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    run = atril("remove", "leave.md", "unheard-of.md")
+def test_remove_explains_a_name_that_nothing_has_and_removes_nothing(stocked: Atril) -> None:
+    run = stocked("remove", "leave.md", "unheard-of.md")
     assert run.code == 1
     assert "unheard-of.md" in run.err
-    assert len(atril("list", "--json").document) == 2
+    assert len(stocked("list", "--json").document) == 2
 
 
-def test_reindex_rebuilds_every_document(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    assert atril("reindex", "--json").document["documents"] == 2
-    assert "leave.md" in atril("search", "holiday").out
+def test_reindex_rebuilds_every_document(stocked: Atril) -> None:
+    assert stocked("reindex", "--json").document["documents"] == 2
+    assert "leave.md" in stocked("search", "holiday").out
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
-def test_search_shows_the_passage_and_where_it_stands(atril: Atril, folder: Path, mode: str) -> None:
-    atril("add", folder)
-    run = atril("search", "days of holiday", "--mode", mode)
+def test_search_shows_the_passage_and_where_it_stands(stocked: Atril, mode: str) -> None:
+    run = stocked("search", "days of holiday", "--mode", mode)
     assert run.code == 0
     assert "leave.md · Holidays" in run.out
-    assert atril("search", "days of holiday", "--mode", mode, "--json").document["search_type"] == (
-        f"{mode}_search"
-    )
+    result = stocked("search", "days of holiday", "--mode", mode, "--json").document
+    assert result["search_type"] == f"{mode}_search"
 
 
-def test_search_narrows_by_what_the_options_say(atril: Atril, folder: Path) -> None:
-    atril("add", folder, "--collection", "hr", "--label", "public")
-
+def test_search_narrows_by_what_the_options_say(stocked: Atril) -> None:
     def files(*options: str) -> set[str]:
-        document = atril("search", "holiday wrench", *options, "--json").document
+        document = stocked("search", "holiday wrench", *options, "--json").document
         return {hit["source_file"] for hit in document["results"]}
 
     assert files() == {"leave.md", "tools.txt"}
@@ -135,34 +113,31 @@ def test_search_narrows_by_what_the_options_say(atril: Atril, folder: Path) -> N
     assert files("--label", "secret") == set()
     assert files("--language", "ru") == set()
     assert files("--page", "1") == set()
-    assert len(atril("search", "holiday wrench", "--top-k", "1", "--json").document["results"]) == 1
+    assert len(stocked("search", "holiday wrench", "--top-k", "1", "--json").document["results"]) == 1
 
 
-def test_a_search_for_nothing_is_wrong_usage(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    assert atril("search", "  ").code == 2
+def test_a_search_for_nothing_is_wrong_usage(stocked: Atril) -> None:
+    assert stocked("search", "  ").code == 2
 
 
-def test_ask_quotes_the_document(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    run = atril("ask", "How many days of holiday does everybody have?")
+def test_ask_quotes_the_document(stocked: Atril) -> None:
+    run = stocked("ask", "How many days of holiday does everybody have?")
     assert run.code == 0
     assert "[1] leave.md · Holidays" in run.out
-    answer = atril("ask", "How many days of holiday does everybody have?", "--json").document
+    answer = stocked("ask", "How many days of holiday does everybody have?", "--json").document
     assert answer["found"] is True
-    assert answer["citations"][0]["quote"] in (folder / "leave.md").read_text(encoding="utf-8")
+    assert "24 days of holiday" in answer["citations"][0]["quote"]
 
 
-def test_eval_scores_a_file_of_questions(atril: Atril, folder: Path) -> None:
-    atril("add", folder)
-    questions = folder.parent / "questions.jsonl"
+def test_eval_scores_a_file_of_questions(stocked: Atril, tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
     questions.write_text(
         '{"id": "1", "query": "days of holiday", "relevant": [{"source_file": "leave.md"}]}\n',
         encoding="utf-8",
     )
-    scores = atril("eval", questions, "--k", "1,3", "--json").document
+    scores = stocked("eval", questions, "--k", "1,3", "--json").document
     assert scores["recall"] == {"1": 1.0, "3": 1.0}
-    assert "recall@1" in atril("eval", questions).out
+    assert "recall@1" in stocked("eval", questions).out
 
 
 @pytest.mark.parametrize(
@@ -184,9 +159,8 @@ def test_a_home_that_cannot_be_made_is_explained(atril: Atril, folder: Path) -> 
     assert len(run.err.splitlines()) == 1
 
 
-def test_a_home_in_use_is_explained(atril: Atril, folder: Path, tmp_path: Path) -> None:
-    atril("add", folder)
+def test_a_home_in_use_is_explained(stocked: Atril, tmp_path: Path) -> None:
     with HomeLock(tmp_path / ".atril"):
-        run = atril("list", "--json")
+        run = stocked("list", "--json")
     assert run.code == 1
-    assert run.document["kind"] == HomeLocked.__name__
+    assert run.document["kind"] == "HomeLocked"
