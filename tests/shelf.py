@@ -1,6 +1,7 @@
 """A real library in miniature: records on disk, the engine in memory, words hashed for vectors."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from atril.documents.analysis import term_counts
 from atril.retrieval.searcher import Searcher, SearchOptions
@@ -16,8 +17,6 @@ SCOPE = Scope()
 
 
 class Shelf:
-    """Adds documents given as lists of passages; each passage is one chunk, and one page when `paged`."""
-
     def __init__(self, records: Records) -> None:
         self.records = records
         self.embedder = HashEmbedder()
@@ -31,36 +30,57 @@ class Shelf:
         name: str,
         passages: Sequence[str],
         *,
-        collection: str = "default",
-        language: str = "es",
-        labels: tuple[str, ...] = (),
-        metadata: dict[str, str] | None = None,
+        kind: ChunkType = "content",
         paged: bool = False,
-        types: Sequence[ChunkType] = (),
-        scope: Scope = SCOPE,
-        commit: bool = True,
+        **properties: Any,
     ) -> Pending:
+        """Adds a document whose passages are its chunks, and its pages too when it is `paged`."""
         text, chunks, pages = "", [], []
         for number, passage in enumerate(passages, start=1):
-            start, end = len(text), len(text) + len(passage)
-            kind = types[number - 1] if types else "content"
-            page = number if paged else None
+            start, end, page = len(text), len(text) + len(passage), number if paged else None
             chunks.append(
                 Chunk(number, start, end, passage, kind, page=page, page_end=page, section_path=("Título",))
             )
             pages.append(Page(number, start, end))
             text += passage + "\n\n"
+        return await self.put(name, text, chunks, pages=pages if paged else (), **properties)
+
+    async def put(
+        self,
+        name: str,
+        text: str,
+        chunks: Sequence[Chunk],
+        *,
+        collection: str = "default",
+        language: str = "es",
+        labels: tuple[str, ...] = (),
+        metadata: dict[str, str] | None = None,
+        pages: Sequence[Page] = (),
+        commit: bool = True,
+    ) -> Pending:
+        """Writes records and points as adding does; without `commit` the version stays pending."""
         counts = [term_counts(chunk.content, language) for chunk in chunks]
-        kind_of_file = name.rpartition(".")[2]
-        pending = await self.records.begin(
-            scope,
-            Draft(
-                collection=collection, source=f"/files/{name}", name=name, folder="files", content_hash=name,
-                fingerprint=name, bytes=len(text), title=name, type=kind_of_file, language=language,
-                description="", text=text, chunks=chunks, terms=counts, pages=pages if paged else (),
-                labels=labels, metadata=metadata or {},
-            ),
-        )  # fmt: skip
+        file_type = name.rpartition(".")[2]
+        draft = Draft(
+            collection=collection,
+            source=f"/files/{name}",
+            name=name,
+            folder="files",
+            content_hash=name,
+            fingerprint=name,
+            bytes=len(text),
+            title=name,
+            type=file_type,
+            language=language,
+            description="",
+            text=text,
+            chunks=chunks,
+            terms=counts,
+            pages=pages,
+            labels=labels,
+            metadata=metadata or {},
+        )
+        pending = await self.records.begin(SCOPE, draft)
         vectors = await self.embedder.embed_passages([chunk.content for chunk in chunks])
         points = [
             Point(
@@ -71,7 +91,7 @@ class Shelf:
                 collection=collection,
                 dense=vector,
                 sparse=document_weights(count),
-                document_type=kind_of_file,
+                document_type=file_type,
                 chunk_type=chunk.type,
                 language=language,
                 labels=labels,
@@ -81,7 +101,7 @@ class Shelf:
             )
             for point, chunk, vector, count in zip(pending.points, chunks, vectors, counts, strict=True)
         ]
-        await self.index.upsert(scope, points)
+        await self.index.upsert(SCOPE, points)
         if commit:
-            await self.records.commit(scope, [pending.version])
+            await self.records.commit(SCOPE, [pending.version])
         return pending
