@@ -88,6 +88,14 @@ async def test_reasons_come_back(tmp_path: Path, hostile: str) -> None:
         assert await reason(pool, file(tmp_path, "RAISE")) == "corrupt"
 
 
+@linux
+async def test_a_file_whose_name_is_no_text_is_read(tmp_path: Path, hostile: str) -> None:
+    name = os.fsdecode(b"caf\xe9.md")
+    async with readers(hostile) as pool:
+        document = await pool.read(name, file(tmp_path, "x" * 200, name))
+    assert document.parsed.title == "caf\ufffd"
+
+
 @pytest.mark.parametrize(("word", "why"), [("HANG", "timeout"), ("CRASH", "corrupt"), ("GROW", "too_large")])
 async def test_a_file_that_ends_its_reader_fails_alone(
     tmp_path: Path, hostile: str, word: str, why: str

@@ -32,7 +32,8 @@ _TUPLES: Final = ("section_path", "keywords")
 
 def encode(message: dict[str, Any]) -> bytes:
     """A frame. Raises `OverflowError` for messages of 4 GiB and more."""
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    # Names of files may hold bytes that are no UTF-8; Python carries them as lone surrogates.
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
     if len(body) >= 1 << 32:
         raise OverflowError("message too large")
     return LENGTH.pack(len(body)) + body

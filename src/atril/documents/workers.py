@@ -80,7 +80,7 @@ class Readers:
 
     async def read(self, name: str, path: Path) -> ReadDocument:
         """Reads a file. Raises `UnreadableDocument`; cancelling kills the worker at once."""
-        return await self._ask({"name": name, "path": str(path)})
+        return await self._ask({"name": name, "path": str(path.absolute())})
 
     async def read_text(self, name: str, title: str, text: str, metadata: Mapping[str, str]) -> ReadDocument:
         """Reads a text that has no file. Raises `UnreadableDocument` when there is nothing in it."""

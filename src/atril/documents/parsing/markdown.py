@@ -120,7 +120,7 @@ def title_from(name: str, text: str) -> str:
     first = _without_markup(next((line for line in text.split("\n") if line.strip()), ""))
     if 2 < len(first) <= _FIRST_LINE_LENGTH and any(char.isalpha() for char in first):
         return first.rstrip(":")
-    return PurePath(name).stem or name
+    return one_line(canonical(PurePath(name).stem or name))
 
 
 def _without_markup(line: str) -> str:
