@@ -29,6 +29,7 @@ from atril.types import (
 _EMPHASIS: Final = "bold yellow"
 _PLACE: Final = "cyan"
 _EXCERPT_LENGTH: Final = 300
+_DESCRIPTION_LENGTH: Final = 120
 _TAG = re.compile("</?em>")
 
 
@@ -90,6 +91,7 @@ def documents(found: Sequence[Document]) -> RenderableType:
     table = _table(said("cli.name"), said("cli.collection"), said("cli.type"), said("cli.language"))
     table.columns[0].ratio = 1
     table.expand = True
+    table.leading = 1
     for key in ("pages", "chunks"):
         table.add_column(said(f"cli.{key}"), justify="right")
     for document in found:
@@ -109,7 +111,7 @@ def _description(document: Document) -> Text:
     if document.title and document.title != document.name:
         lines.append(text(document.title))
     if document.description:
-        lines.append(Text(plain(document.description), style="dim"))
+        lines.append(Text(_shortened(document.description, _DESCRIPTION_LENGTH), style="dim"))
     if document.labels:
         lines.append(text(said("cli.labels", labels=", ".join(document.labels))))
     return Text("\n").join(lines)
@@ -122,7 +124,7 @@ def hits(result: SearchResult, *, marks: bool) -> RenderableType:
     summary = said("cli.hits", count=result.total_found, milliseconds=f"{result.execution_time_ms:,.1f}")
     parts: list[RenderableType] = []
     for rank, hit in enumerate(result.results, start=1):
-        parts += [_hit_head(rank, hit), Padding(_excerpt(hit, marks=marks), (0, 0, 1, 4))]
+        parts += [_hit_head(rank, hit), Padding(_excerpt(hit, marks=marks), (0, 0, 1, 4), expand=False)]
     return Group(*parts, Text(summary, style="dim"))
 
 
@@ -134,8 +136,7 @@ def _hit_head(rank: int, hit: Hit) -> Text:
 
 def _excerpt(hit: Hit, *, marks: bool) -> Text:
     if not hit.highlights:
-        content = " ".join(plain(hit.content).split())
-        return Text(content if len(content) <= _EXCERPT_LENGTH else content[:_EXCERPT_LENGTH].rstrip() + "…")
+        return Text(_shortened(hit.content, _EXCERPT_LENGTH))
     excerpt = Text()
     for index, highlight in enumerate(hit.highlights):
         excerpt.append(" … " if index else "")
@@ -152,7 +153,7 @@ def answer(given: Answer, *, marks: bool) -> RenderableType:
     for citation in given.citations:
         where = place(citation.source_file, citation.page, citation.article, citation.section_title)
         parts.append(Text(f"\n[{citation.number}] ", style="bold").append(where, style=_PLACE))
-        parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4)))
+        parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4), expand=False))
     return Group(*parts)
 
 
@@ -189,8 +190,13 @@ def _append(line: Text, part: str, *, emphasised: bool, marks: bool) -> None:
     line.append(f"{asterisks}{part}{asterisks}", style=_EMPHASIS if emphasised else "")
 
 
+def _shortened(words: str, length: int) -> str:
+    line = " ".join(plain(words).split())
+    return line if len(line) <= length else line[:length].rstrip() + "…"
+
+
 def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for heading in headings:
         table.add_column(heading, overflow="fold")
     return table
