@@ -82,6 +82,11 @@ def test_prose_in_a_line_that_starts_with_a_hash_is_no_heading() -> None:
     assert text.startswith("\\# of shares")
 
 
+def test_marks_of_footnotes_stay_as_they_are() -> None:
+    text = parse("a.pdf", pdf([lines("The 2003 plan, as amended* and *not* a_b_c, is [filed] here.")])).text
+    assert text == "The 2003 plan, as amended* and *not* a_b_c, is [filed] here."
+
+
 PAGES = st.lists(
     st.lists(
         st.tuples(st.integers(40, 500), st.integers(40, 750), st.from_regex(r"[A-Za-z]{1,9}( [0-9]{1,4})?", fullmatch=True)),

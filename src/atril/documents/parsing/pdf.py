@@ -33,6 +33,7 @@ from atril.errors import UnreadableDocument
 from atril.types import FailureReason, Page
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
+_ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LOST_WORDS: Final = 0.08
 _XMP_TITLE: Final = re.compile(r"<dc:title>.*?<rdf:li[^>]*>([^<]+)</rdf:li>", re.DOTALL)
@@ -43,6 +44,7 @@ _NO_TITLE: Final = re.compile(
 _SENTENCE_END: Final = re.compile(r"[.;:!?]$")
 _HEADING_LENGTH: Final = 120
 _CHROME_LINES: Final = 2
+_CHROME_NUMBERS: Final = 4
 _PAGE_NUMBER: Final = re.compile(r"[-–—\s]*\d{1,4}[-–—\s]*")
 # What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
 _SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
@@ -145,8 +147,13 @@ def _page_text(page: ParsedPage) -> str:
 
 def _keeps_all(text: str, lines: list[Line]) -> bool:
     """Whether the page's numbers and nearly all its words are in the text, running heads and feet aside."""
-    body = lines[_CHROME_LINES:-_CHROME_LINES] if len(lines) > 2 * _CHROME_LINES else []
-    wanted = " ".join(line.text for line in body)
+    edges = {*range(_CHROME_LINES), *range(len(lines) - _CHROME_LINES, len(lines))}
+    texts = [line.text for line in lines]
+    wanted = " ".join(
+        line
+        for place, line in enumerate(texts)
+        if place not in edges or len(_NUMBER.findall(line)) > _CHROME_NUMBERS
+    )
     if Counter(_NUMBER.findall(wanted)) - Counter(_NUMBER.findall(text)):
         return False
     words = Counter(_LONG_WORD.findall(wanted))
@@ -179,7 +186,7 @@ def _render(blocks: list[LayoutBlock], lines: list[Line]) -> list[str]:
             found.append(_from_lines([*heads, *own]))
             heads = []
         elif block.kind == "paragraph" and before is not None and _continues(block, before, found[-1:]):
-            found[-1] += " " + one_line((block.text or "").replace("**", ""))
+            found[-1] += " " + _unmarked(block)
         else:
             found.append(_block(block, own))
         before = block if block.kind == "paragraph" and found and not heads else None
@@ -244,13 +251,18 @@ def _extents(block: LayoutBlock) -> list[tuple[float, float]]:
 def _block(block: LayoutBlock, own: list[Line]) -> str:
     if block.kind in ("code", "grid_fallback"):
         return "\n".join(one_line(line) for line in block.lines or [])
-    text = one_line((block.text or "").replace("**", ""))
+    text = _unmarked(block)
     if block.kind == "heading":
         return f"{'#' * (block.level or 6)} {text}" if _is_heading(text, own) else plain(text)
     if block.kind == "list_item":
         marker = f"{block.marker} " if block.ordered and block.marker else "- "
         return f"{'  ' * (block.level or 0)}{marker}{text}"
     return plain(text)
+
+
+def _unmarked(block: LayoutBlock) -> str:
+    """The words of a block as they are on the page: without emphasis, and without the escapes it needs."""
+    return one_line(_ESCAPED.sub(r"\1", (block.text or "").replace("**", "")))
 
 
 def _is_heading(text: str, own: list[Line]) -> bool:
