@@ -27,9 +27,12 @@ from atril.store.lock import HomeLock
 from atril.store.originals import Originals
 from atril.store.records import Records
 from atril.store.vectors import VectorCache
+from atril.types import Scope
 
 BUILT_WITH: Final = "built_with"
 GENERATION: Final = "index.generation"
+READER_PROCESSES: Final = 2
+"""Enough to keep an embedder busy: reading is ten times as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,12 @@ async def open_home(
             embedder=embedder,
             stores=Stores(records, index, Originals(folder)),
             vectors=vectors,
-            readers=Readers(tokenizer=embedder.tokenizer, options=settings.chunking, limits=settings.reading),
+            readers=Readers(
+                tokenizer=embedder.tokenizer,
+                options=settings.chunking,
+                limits=settings.reading,
+                processes=READER_PROCESSES,
+            ),
             built_with=built_with,
             generation=generation,
         )
@@ -173,7 +181,8 @@ def load_embedder(name: str) -> Embedder:
     if module == "bundled":
         from atril.models.bundled import BundledEmbedder
 
-        return BundledEmbedder(precision=attribute or "fast")
+        if attribute in ("", "fast", "exact", "reference"):
+            return BundledEmbedder(precision=attribute or "fast")
     try:
         made: Embedder = getattr(import_module(module), attribute)()
     except (ImportError, AttributeError, ValueError) as error:
@@ -187,7 +196,7 @@ async def _built_with(records: Records, embedder: Embedder) -> BuiltWith:
     if fact is not None:
         return BuiltWith.parse(fact)
     fresh = BuiltWith.of(embedder)
-    await records.set_fact(BUILT_WITH, fresh.fact())
+    await records.set_facts({BUILT_WITH: fresh.fact()})
     return fresh
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from atril.models.embeddings import Embedder, Vectors
-from atril.store.vectors import VectorCache, passage_hash, rounded
+from atril.store.vectors import VectorCache, passage_key, rounded
 
 AT_ONCE: Final = 64
 
@@ -34,7 +34,7 @@ class Embedding:
         """
         if not passages:
             return np.empty((0, self._embedder.dimensions), dtype=np.float32)
-        keys = [passage_hash(text) for text in passages]
+        keys = [passage_key(text) for text in passages]
         known = dict(await self._cache.get(self._embedder.id, keys))
         embedded(sum(key in known for key in keys))
         missing = {key: text for key, text in zip(keys, passages, strict=True) if key not in known}
@@ -42,8 +42,8 @@ class Embedding:
         for start in range(0, len(waiting), AT_ONCE):
             batch = waiting[start : start + AT_ONCE]
             vectors = rounded(await self._embedder.embed_passages([text for _, text in batch]))
-            hashes = [key for key, _ in batch]
-            await self._cache.put(self._embedder.id, hashes, vectors)
-            known.update(zip(hashes, vectors, strict=True))
+            fresh = {key: vector for (key, _), vector in zip(batch, vectors, strict=True)}
+            await self._cache.put(self._embedder.id, fresh)
+            known |= fresh
             embedded(len(batch))
         return np.stack([known[key] for key in keys])

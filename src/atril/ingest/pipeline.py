@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Final, Literal
 
-from atril.documents.analysis import ANALYZER_VERSION
+from atril.documents.analysis import ANALYZER_VERSION, TermCounts
 from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
 from atril.documents.parsing import PARSER_VERSION
 from atril.documents.workers import Readers
@@ -38,6 +38,7 @@ class Ready:
     """A document that has been read, with what the reader noticed."""
 
     draft: Draft
+    terms: Sequence[TermCounts]
     shown: str
     warnings: tuple[ReadingWarning, ...]
 
@@ -133,7 +134,7 @@ class Ingest:
             if known is not None and known.fingerprint == mark:
                 return Unchanged(source.shown)
             read = await source.read(self._readers)
-            if await source.keep(self._stores.originals, scope) != digest.content_hash:
+            if await source.keep(self._stores.originals, scope.tenant) != digest.content_hash:
                 raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
         except UnreadableDocument as error:
             return Failure(source.shown, error.reason, error.localized(self._language))
@@ -161,7 +162,7 @@ class Ingest:
             ReadingWarning(source.shown, warning.page, warning.kind, warning.text)
             for warning in parsed.warnings
         )
-        return Ready(draft, source.shown, warnings)
+        return Ready(draft, read.terms, source.shown, warnings)
 
     def _fingerprint(self, content_hash: str, source: Source, labels: tuple[str, ...]) -> str:
         return fingerprint(
@@ -213,7 +214,7 @@ class Ingest:
                 each.version,
                 each.points,
                 ready.draft.chunks,
-                ready.draft.terms,
+                ready.terms,
                 vectors[start:end],
             )
             await self._stores.index.upsert(scope, points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -19,7 +20,7 @@ class OriginalSource:
     """A document of the library, read from the bytes that were kept of it."""
 
     document: Document
-    scope: Scope
+    tenant: str
     originals: Originals
 
     @property
@@ -49,12 +50,12 @@ class OriginalSource:
 
     async def read(self, readers: Readers) -> ReadDocument:
         if self._is_text:
-            data = await self.originals.get(self.scope, self.document.content_hash)
+            data = await asyncio.to_thread(self.originals.get, self.tenant, self.document.content_hash)
             text = data.decode("utf-8", errors="surrogatepass")
             return await readers.read_text(self.name, self.document.title, text, self.document.metadata)
-        return await readers.read(self.name, self.originals.path(self.scope, self.document.content_hash))
+        return await readers.read(self.name, self.originals.path(self.tenant, self.document.content_hash))
 
-    async def keep(self, originals: Originals, scope: Scope) -> str:
+    async def keep(self, originals: Originals, tenant: str) -> str:
         return self.document.content_hash
 
     @property
@@ -72,7 +73,7 @@ async def reread(
     failures: list[Failure] = []
     placed = sorted(documents, key=lambda each: (each.collection, each.labels))
     for (collection, labels), group in groupby(placed, key=lambda each: (each.collection, each.labels)):
-        sources = [OriginalSource(document, scope, originals) for document in group]
+        sources = [OriginalSource(document, scope.tenant, originals) for document in group]
         report = await ingest.add(scope, sources, collection=collection, labels=labels)
         failures += report.failed
     return tuple(failures)

@@ -29,7 +29,8 @@ async def settle(stores: Stores) -> None:
     left = await stores.records.unsettled()
     for tenant in sorted({each.tenant for each in left}):
         await forget(stores, Scope(tenant), [each.version for each in left if each.tenant == tenant])
-    await stores.originals.sweep(await stores.records.content_hashes())
+    referenced = await stores.records.content_hashes()
+    await asyncio.to_thread(stores.originals.sweep, referenced)
 
 
 async def agree(stores: Stores, embedding: Embedding) -> int:
@@ -66,7 +67,7 @@ async def restore(
     written = 0
     for document in documents:
         for start in range(1, document.chunks + 1, AT_ONCE):
-            stored = await records.chunks(scope, document, start, start + AT_ONCE - 1)
+            stored = await records.chunks(scope, document.id, start, start + AT_ONCE - 1)
             passages = [passage(each.chunk) for each in stored]
             vectors = await embedding.embed(passages)
             terms = await asyncio.to_thread(_terms, passages, document.language)

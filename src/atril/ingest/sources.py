@@ -14,7 +14,6 @@ from atril.documents.workers import Readers
 from atril.errors import UnreadableDocument
 from atril.ingest.files import SourceFile
 from atril.store.originals import Originals
-from atril.types import Scope
 
 TEXT_PREFIX: Final = "text:"
 """Begins the identity of a document that came as a text."""
@@ -60,7 +59,7 @@ class Source(Protocol):
 
     async def read(self, readers: Readers) -> ReadDocument: ...
 
-    async def keep(self, originals: Originals, scope: Scope) -> str:
+    async def keep(self, originals: Originals, tenant: str) -> str:
         """Stores the bytes and gives their hash as they were stored."""
         ...
 
@@ -97,8 +96,11 @@ class FileSource:
     async def read(self, readers: Readers) -> ReadDocument:
         return await readers.read(self.file.name, self.file.path)
 
-    async def keep(self, originals: Originals, scope: Scope) -> str:
-        return await originals.put(scope, await asyncio.to_thread(_bytes, self.file.path))
+    async def keep(self, originals: Originals, tenant: str) -> str:
+        try:
+            return await asyncio.to_thread(originals.put_file, tenant, self.file.path)
+        except FileNotFoundError as error:
+            raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +140,9 @@ class TextSource:
     async def read(self, readers: Readers) -> ReadDocument:
         return await readers.read_text(self.named, self.title, self.text, self.metadata)
 
-    async def keep(self, originals: Originals, scope: Scope) -> str:
-        return await originals.put(scope, self.text.encode("utf-8", errors="surrogatepass"))
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
+    async def keep(self, originals: Originals, tenant: str) -> str:
+        data = self.text.encode("utf-8", errors="surrogatepass")
+        return await asyncio.to_thread(originals.put, tenant, data)
 
 
 def _digest(path: Path) -> Digest:

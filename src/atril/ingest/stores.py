@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -28,4 +29,4 @@ async def forget(stores: Stores, scope: Scope, versions: Sequence[UUID]) -> None
         return
     await stores.index.delete(scope, versions)
     unused = await stores.records.purge(scope, versions)
-    await stores.originals.discard(scope, unused)
+    await asyncio.to_thread(stores.originals.delete, scope.tenant, unused)

@@ -78,8 +78,14 @@ class Records:
         statement = sa.select(schema.facts.c.value).where(schema.facts.c.key == key)
         return await self._database.read(lambda connection: connection.scalar(statement))
 
-    async def set_fact(self, key: str, value: str) -> None:
-        await self._database.write(lambda connection: writing.set_fact(connection, key, value))
+    async def set_facts(self, facts: Mapping[str, str]) -> None:
+        """Remembers all of them or none."""
+
+        def work(connection: Connection) -> None:
+            for key, value in facts.items():
+                writing.set_fact(connection, key, value)
+
+        await self._database.write(work)
 
     async def tenants(self) -> list[str]:
         """Every tenant that has any version of any document."""
