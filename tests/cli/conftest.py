@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
@@ -56,9 +55,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def stocked(atril: Callable[..., Run], stocked_home: Path, tmp_path: Path) -> Callable[..., Run]:
-    """As `atril`, where the home holds the two documents: collection `hr`, label `public`."""
-    copytree(stocked_home, tmp_path / ".atril")
+def stocked(
+    atril: Callable[..., Run], stocked_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Run]:
+    """As `atril`, for reading only: the home holds the documents in collection `hr` with label `public`."""
+    monkeypatch.setenv("ATRIL_HOME", str(stocked_home))
     return atril
 
 

@@ -49,11 +49,10 @@ def test_errors_speak_the_language_of_the_interface(atril: Atril) -> None:
     assert "No hay nada en 'nowhere'" in atril("sync", "nowhere", ATRIL_LANG="es").err
 
 
-def test_the_option_names_the_home_before_the_variable_does(stocked: Atril, tmp_path: Path) -> None:
-    home = (tmp_path / ".atril").rename(tmp_path / "elsewhere")
-    assert stocked("list", "--home", home, ATRIL_HOME="nowhere").code == 0
-    assert stocked("list", ATRIL_HOME=str(home)).code == 0
-    assert stocked("list").code == 1
+def test_the_option_names_the_home_before_the_variable_does(atril: Atril, stocked_home: Path) -> None:
+    assert atril("list", "--home", stocked_home, ATRIL_HOME="nowhere").code == 0
+    assert atril("list", ATRIL_HOME=str(stocked_home)).code == 0
+    assert atril("list").code == 1
 
 
 def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
@@ -73,9 +72,10 @@ def test_list_gives_each_document_with_what_is_known_about_it(stocked: Atril) ->
     assert stocked("list", "--collection", "other", "--json").document == []
 
 
-def test_remove_takes_documents_away_by_name(stocked: Atril) -> None:
-    assert stocked("remove", "leave.md", "tools.txt", "--json").document == {"removed": 2}
-    assert "The library is empty" in stocked("list").out
+def test_remove_takes_documents_away_by_name(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("remove", "leave.md", "tools.txt", "--json").document == {"removed": 2}
+    assert "The library is empty" in atril("list").out
 
 
 def test_remove_explains_a_name_that_nothing_has_and_removes_nothing(stocked: Atril) -> None:
@@ -85,9 +85,10 @@ def test_remove_explains_a_name_that_nothing_has_and_removes_nothing(stocked: At
     assert len(stocked("list", "--json").document) == 2
 
 
-def test_reindex_rebuilds_every_document(stocked: Atril) -> None:
-    assert stocked("reindex", "--json").document["documents"] == 2
-    assert "leave.md" in stocked("search", "holiday").out
+def test_reindex_rebuilds_every_document(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("reindex", "--json").document["documents"] == 2
+    assert "leave.md" in atril("search", "holiday").out
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "semantic"])
@@ -159,8 +160,8 @@ def test_a_home_that_cannot_be_made_is_explained(atril: Atril, folder: Path) -> 
     assert len(run.err.splitlines()) == 1
 
 
-def test_a_home_in_use_is_explained(stocked: Atril, tmp_path: Path) -> None:
-    with HomeLock(tmp_path / ".atril"):
+def test_a_home_in_use_is_explained(stocked: Atril, stocked_home: Path) -> None:
+    with HomeLock(stocked_home):
         run = stocked("list", "--json")
     assert run.code == 1
     assert run.document["kind"] == "HomeLocked"
