@@ -17,7 +17,7 @@ from typing import Final
 import qdrant_edge as engine
 
 from atril.store.index.qdrant.manifest import settle
-from atril.store.index.qdrant.shard import Shard, graph_config, plain_config
+from atril.store.index.qdrant.shard import Shard, graph_config
 
 _BATCH: Final = 64
 _FLUSH_EVERY: Final = 20_000
@@ -28,7 +28,7 @@ def build(target: Path, sources: Sequence[Path], *, dimensions: int, threads: in
     shard = Shard.load(target, graph_config(dimensions, threads))
     unflushed = 0
     for source in sources:
-        held = Shard.load(source, plain_config(dimensions))
+        held = Shard.load(source)
         for records in held.pages(_BATCH, contents=True):
             shard.upsert([_point(record) for record in records])
             unflushed += len(records)

@@ -25,7 +25,7 @@ from atril.store.index.protocol import Point, ScoredPoint, SparseVector
 from atril.store.index.qdrant import mapping
 from atril.store.index.qdrant.compaction import BuildFailed, copy_shard, run_builder
 from atril.store.index.qdrant.merging import Size, choose
-from atril.store.index.qdrant.shard import Shard, graph_config
+from atril.store.index.qdrant.shard import Shard, warm
 from atril.store.index.qdrant.shards import Shards
 from atril.types import Scope
 
@@ -77,8 +77,7 @@ class EdgeIndex:
             self._check_open()
             self._shards.begin_write()
             for start in range(0, len(versions), _BATCH):
-                batch = [str(version) for version in versions[start : start + _BATCH]]
-                gone = mapping.version_filter(scope.tenant, batch)
+                gone = mapping.version_filter(scope.tenant, versions[start : start + _BATCH])
                 self._remove(partial(Shard.delete, where=gone), list(self._shards))
                 await asyncio.sleep(0)
 
@@ -120,8 +119,10 @@ class EdgeIndex:
     async def versions(self, scope: Scope) -> AsyncIterator[UUID]:
         self._check_open()
         condition = mapping.engine_filter(Scope(scope.tenant))
-        for version in {version for shard in self._shards for version in shard.versions(condition)}:
-            yield version
+        tags = {tag for shard in self._shards for tag in shard.tags(condition)}
+        for version in map(mapping.version_of, tags):
+            if version is not None:
+                yield version
 
     async def flush(self) -> None:
         self._check_open()
@@ -200,8 +201,9 @@ class EdgeIndex:
 
     async def _use(self, sources: list[Shard], folder: Path) -> None:
         """Brings a finished build up to what happened meanwhile and puts it in the place of its sources."""
+        await asyncio.to_thread(warm, folder)
         async with self._writing:
-            result = Shard.load(folder, graph_config(self._shards.dimensions, 1))
+            result = Shard.load(folder)
             result.built = result.count()
             for removal in self._missed or ():
                 removal(result)
