@@ -23,6 +23,7 @@ from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
 from atril.ingest.sources import Source
 from atril.ingest.stores import Stores, forget
+from atril.messages import message
 from atril.models.embeddings import Vectors
 from atril.store.drafts import Draft, Pending, fingerprint
 from atril.types import AddReport, Failure, Progress, ReadingWarning, Scope
@@ -159,7 +160,9 @@ class Ingest:
             metadata=parsed.metadata,
         )
         warnings = tuple(
-            ReadingWarning(source.shown, warning.page, warning.kind, warning.text)
+            ReadingWarning(
+                source.shown, warning.page, warning.kind, message(f"warning.{warning.kind}", self._language)
+            )
             for warning in parsed.warnings
         )
         return Ready(draft, read.terms, source.shown, warnings)
