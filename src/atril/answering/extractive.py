@@ -27,27 +27,33 @@ class SentenceWeights:
     """A sentence's score is the weighted sum of three parts in 0..1: the question's information that its
     words hold, the score of its chunk, and its calibrated similarity to the question."""
 
-    words: float = 0.35
-    chunk: float = 0.30
-    meaning: float = 0.35
+    words: float = 0.3
+    chunk: float = 0.4
+    meaning: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Below what nothing is quoted: the library then does not hold the answer.
+    """Below what nothing is quoted, because the library does not hold the answer.
 
-    The best chunk's calibrated similarity must reach `sure`, or reach `similarity` while some sentence's words
-    hold at least `coverage` of the question's information.
+    What counts is the calibrated similarity of the nearest chunk plus `words` times the most of the question's
+    information that one sentence holds. The sum must reach `same`, or `across` when that chunk is in another
+    language than the question, where similarities run lower and few words are shared.
     """
 
-    sure: float = 0.75
-    similarity: float = 0.45
-    coverage: float = 0.25
+    words: float = 0.5
+    same: float = 0.75
+    across: float = 0.53
 
-    def reached(self, found: Retrieval, sentences: Sequence[Sentence]) -> bool:
-        nearest = max(found.similarities.values(), default=0.0)
-        covered = max((sentence.coverage for sentence in sentences), default=0.0)
-        return nearest >= self.sure or (nearest >= self.similarity and covered >= self.coverage)
+    def reached(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> bool:
+        if not sentences:
+            return False
+        similarity, language_found = max(
+            (found.similarities.get(chunk.stored.point, 0.0), chunk.stored.document.language)
+            for chunk in found.chunks
+        )
+        evidence = similarity + self.words * max(sentence.coverage for sentence in sentences)
+        return evidence >= (self.same if language_found == language else self.across)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class ExtractiveOptions:
     compared with the question by meaning. Zero compares none, and nothing but the question is embedded."""
 
     passages: int = 12
-    compared: int = 24
+    compared: int = 12
     weights: SentenceWeights = field(default_factory=SentenceWeights)
     floor: Floor = field(default_factory=Floor)
 
@@ -99,7 +105,7 @@ class ExtractiveAnswering:
         )
         searched = perf_counter()
         sentences = quotable(found.chunks, QuestionWords.of(found.lexical))
-        held = self._options.floor.reached(found, sentences)
+        held = self._options.floor.reached(found, sentences, language)
         ranked = await self._ranked(found, sentences) if held else []
         citations = await self._citations(scope, select(ranked))
         ended = perf_counter()
