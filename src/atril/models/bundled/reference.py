@@ -78,8 +78,6 @@ class Embeddings:
 class ReferenceNetwork:
     """Runs one window of tokens at a time; numpy's own threads share the work."""
 
-    parallel = False
-
     def __init__(self, weights: WeightsFile) -> None:
         self._shape = weights.shape
         self._embeddings = Embeddings(weights)
