@@ -217,9 +217,10 @@ class Library:
             page=page,
             metadata=dict(metadata or {}),
         )
-        return await self._home.searcher.search(
-            self._scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
-        )
+        async with self._home.using_index():
+            return await self._home.searcher.search(
+                self._scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
+            )
 
     async def ask(
         self,
@@ -235,7 +236,8 @@ class Library:
         """
         self._home.check_current()
         filters = SearchFilters(collections=tuple(collections or ()), labels=tuple(labels))
-        return await self._home.answering.ask(self._scope, question, requested=pipeline, filters=filters)
+        async with self._home.using_index():
+            return await self._home.answering.ask(self._scope, question, requested=pipeline, filters=filters)
 
     async def evaluate(
         self, questions: str | PathLike[str], *, mode: SearchMode = "hybrid", ks: Sequence[int] = (1, 5, 10)
@@ -254,8 +256,18 @@ class Library:
         Searches go on meanwhile where they could before. Interrupted, the old index stays.
         """
         start = perf_counter()
+        async with self._home.writing:
+            documents, chunks = await self._rebuild(progress)
+            failed = [
+                failure
+                for scope, found in documents.items()
+                for failure in await reread(self._home.ingest, self._home.stores.originals, scope, found)
+            ]
+        total = sum(map(len, documents.values()))
+        return ReindexReport(total, chunks, tuple(failed), perf_counter() - start)
+
+    async def _rebuild(self, progress: ProgressListener | None) -> tuple[dict[Scope, list[Document]], int]:
         home, records = self._home, self._home.stores.records
-        fresh = await home.new_index()
         scopes = [Scope(tenant) for tenant in await records.tenants()]
         documents = {scope: await records.documents(scope) for scope in scopes}
         total, done, written = sum(map(len, documents.values())), 0, 0
@@ -266,6 +278,7 @@ class Library:
             if progress is not None:
                 progress(Progress("embedding", done, total, written, written, document.name))
 
+        fresh = await home.new_index()
         try:
             for scope, found in documents.items():
                 await restore(records, fresh, home.embedding, scope, found, rebuilt)
@@ -273,12 +286,7 @@ class Library:
             await fresh.close()
             raise
         await home.swap(fresh)
-        failed = [
-            failure
-            for scope, found in documents.items()
-            for failure in await reread(home.ingest, home.stores.originals, scope, found)
-        ]
-        return ReindexReport(total, written, tuple(failed), perf_counter() - start)
+        return documents, written
 
     async def _files(self, paths: Sequence[Path]) -> list[SourceFile]:
         return await asyncio.to_thread(lambda: list(find_files(paths, exclude=self._home.folder)))
@@ -295,14 +303,17 @@ class Library:
             raise InvalidArgument(name="collection", value=collection, allowed="a name that is not blank")
         self._home.check_current()
         records = self._home.stores.records
-        await records.set_collection(self._scope, collection, weight=weight)
-        return await self._home.ingest.add(
-            self._scope, sources, collection=collection, labels=tuple(sorted(set(labels))), progress=progress
-        )
+        marks = tuple(sorted(set(labels)))
+        async with self._home.writing:
+            await records.set_collection(self._scope, collection, weight=weight)
+            return await self._home.ingest.add(
+                self._scope, sources, collection=collection, labels=marks, progress=progress
+            )
 
     async def _remove(self, documents: Sequence[Document]) -> None:
-        retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
-        await forget(self._home.stores, self._scope, retired)
+        async with self._home.using_index():
+            retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
+            await forget(self._home.stores, self._scope, retired)
 
 
 def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:

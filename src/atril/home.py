@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +28,6 @@ from atril.store.lock import HomeLock
 from atril.store.originals import Originals
 from atril.store.records import Records
 from atril.store.vectors import VectorCache
-from atril.types import Scope
 
 BUILT_WITH: Final = "built_with"
 GENERATION: Final = "index.generation"
@@ -76,6 +76,13 @@ class Home:
         self.language = language
         self.stores = stores
         self.embedding = Embedding(embedder=embedder, cache=vectors)
+        self.writing = asyncio.Lock()
+        """Held while documents are added and while the index is rebuilt: one at a time."""
+        self._users = 0
+        self._unused = asyncio.Event()
+        self._unused.set()
+        self._open = asyncio.Event()
+        self._open.set()
         self._settings = settings
         self._embedder = embedder
         self._readers = readers
@@ -112,6 +119,19 @@ class Home:
         if self._built_with.analyzer != wanted.analyzer:
             raise HomeOutdated(home=str(self.folder))
 
+    @asynccontextmanager
+    async def using_index(self) -> AsyncIterator[None]:
+        """For as long as somebody is inside, `stores.index` is neither exchanged nor closed."""
+        await self._open.wait()
+        self._users += 1
+        self._unused.clear()
+        try:
+            yield
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._unused.set()
+
     async def new_index(self) -> Index:
         """An empty index beside the one in use, for the configured embedder."""
         folder = _index_folder(self.folder, self._generation + 1)
@@ -121,12 +141,19 @@ class Home:
     async def swap(self, fresh: Index) -> None:
         """Makes the index from `new_index` the one in use and deletes the one before it."""
         built_with, generation = BuiltWith.of(self._embedder), self._generation + 1
-        await self.stores.records.set_facts({BUILT_WITH: built_with.fact(), GENERATION: str(generation)})
-        old, previous = self.stores.index, self._generation
-        self.stores = replace(self.stores, index=fresh)
-        self._built_with, self._generation = built_with, generation
+        self._open.clear()
+        try:
+            await self._unused.wait()
+            await self.stores.records.set_facts({BUILT_WITH: built_with.fact(), GENERATION: str(generation)})
+            old, previous = self.stores.index, self._generation
+            self.stores = replace(self.stores, index=fresh)
+            self._built_with, self._generation = built_with, generation
+        finally:
+            self._open.set()
         await old.close()
-        rmtree(_index_folder(self.folder, previous), ignore_errors=True)
+        await asyncio.to_thread(rmtree, _index_folder(self.folder, previous), ignore_errors=True)
+        # What was removed while the new index was filled has left points in it.
+        await agree(self.stores, self.embedding)
 
     async def close(self) -> None:
         await self._readers.close()
@@ -181,8 +208,11 @@ def load_embedder(name: str) -> Embedder:
     if module == "bundled":
         from atril.models.bundled import BundledEmbedder
 
-        if attribute in ("", "fast", "exact", "reference"):
-            return BundledEmbedder(precision=attribute or "fast")
+        match attribute:
+            case "" | "fast":
+                return BundledEmbedder(precision="fast")
+            case "exact" | "reference":
+                return BundledEmbedder(precision=attribute)
     try:
         made: Embedder = getattr(import_module(module), attribute)()
     except (ImportError, AttributeError, ValueError) as error:

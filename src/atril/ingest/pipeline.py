@@ -38,6 +38,7 @@ GROUP_CHUNKS: Final = 256
 class Ready:
     """A document that has been read, with what the reader noticed."""
 
+    source: Source
     draft: Draft
     terms: Sequence[TermCounts]
     shown: str
@@ -71,6 +72,9 @@ class _Tally:
             return
         done = self.read if stage == "reading" else self._settled
         self.listener(Progress(stage, done, self.total_files, self.embedded, self.chunks, file))
+
+    def failed(self, failure: Failure) -> None:
+        self.report = replace(self.report, failed=(*self.report.failed, failure))
 
     @property
     def _settled(self) -> int:
@@ -135,10 +139,8 @@ class Ingest:
             if known is not None and known.fingerprint == mark:
                 return Unchanged(source.shown)
             read = await source.read(self._readers)
-            if await source.keep(self._stores.originals, scope.tenant) != digest.content_hash:
-                raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
         except UnreadableDocument as error:
-            return Failure(source.shown, error.reason, error.localized(self._language))
+            return self._failure(source, error)
         parsed = read.parsed
         draft = Draft(
             collection=collection,
@@ -165,7 +167,22 @@ class Ingest:
             )
             for warning in parsed.warnings
         )
-        return Ready(draft, read.terms, source.shown, warnings)
+        return Ready(source, draft, read.terms, source.shown, warnings)
+
+    async def _begin(self, scope: Scope, ready: Ready) -> Pending:
+        """Keeps the original and writes the pending version that refers to it.
+
+        Raises `UnreadableDocument` when the file is not what was read any more.
+        """
+        stores = self._stores
+        async with stores.keeping:
+            kept = await ready.source.keep(stores.originals, scope.tenant)
+            if kept != ready.draft.content_hash:
+                raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
+            return await stores.records.begin(scope, ready.draft)
+
+    def _failure(self, source: Source, error: UnreadableDocument) -> Failure:
+        return Failure(source.shown, error.reason, error.localized(self._language))
 
     def _fingerprint(self, content_hash: str, source: Source, labels: tuple[str, ...]) -> str:
         return fingerprint(
@@ -179,11 +196,18 @@ class Ingest:
             given=dict(source.given),
         )
 
-    async def _save(self, scope: Scope, group: Sequence[Ready], tally: _Tally) -> None:
+    async def _save(self, scope: Scope, read: Sequence[Ready], tally: _Tally) -> None:
+        group: list[Ready] = []
+        pending: list[Pending] = []
+        for ready in read:
+            try:
+                pending.append(await self._begin(scope, ready))
+                group.append(ready)
+            except UnreadableDocument as error:
+                tally.failed(self._failure(ready.source, error))
         if not group:
             return
         stores, last = self._stores, group[-1].shown
-        pending = [await stores.records.begin(scope, ready.draft) for ready in group]
         passages = [passage(chunk) for ready in group for chunk in ready.draft.chunks]
 
         def embedded(count: int) -> None:
@@ -234,5 +258,5 @@ def _count(tally: _Tally, outcome: Outcome) -> None:
         case Unchanged(shown=shown):
             tally.report = replace(report, unchanged=report.unchanged + 1)
         case Failure(file=shown):
-            tally.report = replace(report, failed=(*report.failed, outcome))
+            tally.failed(outcome)
     tally.tell("reading", shown)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from atril.documents.analysis import TermCounts, term_counts
 from atril.documents.chunking import passage
+from atril.errors import DocumentNotFound
 from atril.ingest.embedding import Embedding
 from atril.ingest.points import to_points
 from atril.ingest.stores import Stores, forget
@@ -66,25 +68,32 @@ async def restore(
     """Writes the points of current versions into `index` from the records; gives the chunks written."""
     written = 0
     for document in documents:
-        for start in range(1, document.chunks + 1, AT_ONCE):
-            stored = await records.chunks(scope, document.id, start, start + AT_ONCE - 1)
-            passages = [passage(each.chunk) for each in stored]
-            vectors = await embedding.embed(passages)
-            terms = await asyncio.to_thread(_terms, passages, document.language)
-            points = to_points(
-                document,
-                document.id,
-                document.version,
-                [each.point for each in stored],
-                [each.chunk for each in stored],
-                terms,
-                vectors,
-            )
-            await index.upsert(scope, points)
-            written += len(stored)
+        with suppress(DocumentNotFound):  # removed in the meantime
+            written += await _restore_one(records, index, embedding, scope, document)
         listener(document, document.chunks)
     await index.flush()
     return written
+
+
+async def _restore_one(
+    records: Records, index: Index, embedding: Embedding, scope: Scope, document: Document
+) -> int:
+    for start in range(1, document.chunks + 1, AT_ONCE):
+        stored = await records.chunks(scope, document.id, start, start + AT_ONCE - 1)
+        passages = [passage(each.chunk) for each in stored]
+        vectors = await embedding.embed(passages)
+        terms = await asyncio.to_thread(_terms, passages, document.language)
+        points = to_points(
+            document,
+            document.id,
+            document.version,
+            [each.point for each in stored],
+            [each.chunk for each in stored],
+            terms,
+            vectors,
+        )
+        await index.upsert(scope, points)
+    return document.chunks
 
 
 def _terms(passages: Sequence[str], language: str) -> list[TermCounts]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from atril.store.index.protocol import Index
@@ -15,11 +15,16 @@ from atril.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """Where a document's parts go: its text and chunks, its points, its bytes."""
+    """Where a document's parts go: its text and chunks, its points, its bytes.
+
+    `keeping` is held while an original is stored and referred to, and while one that nothing refers to is
+    deleted, so that the same bytes are never taken from under a new document.
+    """
 
     records: Records
     index: Index
     originals: Originals
+    keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def forget(stores: Stores, scope: Scope, versions: Sequence[UUID]) -> None:
@@ -28,5 +33,6 @@ async def forget(stores: Stores, scope: Scope, versions: Sequence[UUID]) -> None
     if not versions:
         return
     await stores.index.delete(scope, versions)
-    unused = await stores.records.purge(scope, versions)
-    await asyncio.to_thread(stores.originals.delete, scope.tenant, unused)
+    async with stores.keeping:
+        unused = await stores.records.purge(scope, versions)
+        await asyncio.to_thread(stores.originals.delete, scope.tenant, unused)
