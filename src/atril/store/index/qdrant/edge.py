@@ -22,7 +22,7 @@ import numpy.typing as npt
 from atril.store.index.filters import Filter
 from atril.store.index.ordering import check_limit, check_vector, first
 from atril.store.index.protocol import Point, ScoredPoint, SparseVector
-from atril.store.index.qdrant import mapping
+from atril.store.index.qdrant import mapping, tenants
 from atril.store.index.qdrant.compaction import BuildFailed, copy_shard, run_builder
 from atril.store.index.qdrant.merging import Size, choose
 from atril.store.index.qdrant.shard import Shard, warm
@@ -35,6 +35,8 @@ ACTIVE_CAPACITY: Final = 10_000
 LARGEST_SHARD: Final = 250_000
 _BATCH: Final = 64
 _WORTH_BUILDING: Final = 0.2
+_MOST_WAITING: Final = 4
+_LOOK_AGAIN: Final = 0.2
 
 
 class EdgeIndex:
@@ -61,15 +63,21 @@ class EdgeIndex:
         self._check_open()
         for point in points:
             check_vector(point.dense.shape, self._shards.dimensions)
-        async with self._writing:
-            self._check_open()
-            self._shards.begin_write()
-            for start in range(0, len(points), _BATCH):
+        for start in range(0, len(points), _BATCH):
+            await self._room()
+            async with self._writing:
+                self._check_open()
+                self._shards.begin_write()
                 if self._shards.active.count() >= self._capacity:
                     await self._shards.seal()
                     self._start_building()
-                self._put([mapping.engine_point(scope.tenant, p) for p in points[start : start + _BATCH]])
-                await asyncio.sleep(0)
+                self._put(scope.tenant, points[start : start + _BATCH])
+            await asyncio.sleep(0)
+
+    async def _room(self) -> None:
+        """Waits for the builder while too many shards wait for it: each holds its words in memory."""
+        while len(self._shards.waiting) >= _MOST_WAITING and self._building and not self._building.done():
+            await asyncio.wait({self._building}, timeout=_LOOK_AGAIN)
 
     async def delete(self, scope: Scope, versions: Sequence[UUID]) -> None:
         self._check_open()
@@ -93,10 +101,10 @@ class EdgeIndex:
         self._check_open()
         check_limit(limit)
         check_vector(vector.shape, self._shards.dimensions)
-        condition, query = mapping.engine_filter(scope, where), vector.tolist()
+        condition, query = mapping.scoped_filter(scope, where), vector.tolist()
         found: list[ScoredPoint] = []
         for shard in self._shards:
-            found += shard.search_dense(scope.tenant, query, condition, limit=limit, exact=exact)
+            found += shard.search_dense(query, condition, limit=limit, exact=exact)
         return first(found, limit)
 
     async def search_sparse(
@@ -104,22 +112,27 @@ class EdgeIndex:
     ) -> list[ScoredPoint]:
         self._check_open()
         check_limit(limit)
-        condition, query = mapping.engine_filter(scope, where), mapping.engine_sparse(vector)
+        condition, query = mapping.scoped_filter(scope, where), mapping.engine_sparse(vector)
         found: list[ScoredPoint] = []
         if vector.indices.size:
             for shard in self._shards:
-                found += shard.search_sparse(scope.tenant, query, condition, limit=limit)
+                found += shard.search_sparse(query, condition, limit=limit)
         return first(found, limit)
 
     async def count(self, scope: Scope, where: Filter | None = None) -> int:
         self._check_open()
-        condition = mapping.engine_filter(scope, where)
-        return sum(shard.count(condition) for shard in self._shards)
+        condition = mapping.scoped_filter(scope, where)
+        return sum(
+            shard.count(condition.within(shard.tenants))
+            for shard in self._shards
+            if condition.possible(shard.tenants)
+        )
 
     async def versions(self, scope: Scope) -> AsyncIterator[UUID]:
         self._check_open()
-        condition = mapping.engine_filter(Scope(scope.tenant))
-        tags = {tag for shard in self._shards for tag in shard.tags(condition)}
+        condition = mapping.scoped_filter(Scope(scope.tenant))
+        shards = [shard for shard in self._shards if condition.possible(shard.tenants)]
+        tags = {tag for shard in shards for tag in shard.tags(condition.within(shard.tenants))}
         for version in map(mapping.version_of, tags):
             if version is not None:
                 yield version
@@ -155,11 +168,14 @@ class EdgeIndex:
         async with self._writing:
             await self._shards.close()
 
-    def _put(self, points: list[mapping.EnginePoint]) -> None:
+    def _put(self, tenant: str, points: Sequence[Point]) -> None:
         """Writes new points, then removes those they replace; in the other order a kill would lose both."""
-        self._shards.active.upsert(points)
-        older = [shard for shard in self._shards if shard is not self._shards.active]
-        self._remove(partial(Shard.discard, ids=[point.id for point in points]), older)
+        active = self._shards.active
+        active.admit(tenant)
+        written = [mapping.engine_point(tenant, point) for point in points]
+        active.upsert(written)
+        older = [shard for shard in self._shards if shard is not active]
+        self._remove(partial(Shard.discard, ids=[point.id for point in written]), older)
 
     def _remove(self, removal: Callable[[Shard], bool], shards: Sequence[Shard]) -> None:
         removed = [removal(shard) for shard in shards]
@@ -192,6 +208,7 @@ class EdgeIndex:
                 copies = [self._shards.take_folder() for _ in sources]
                 for source, copy in zip(sources, copies, strict=True):
                     await asyncio.to_thread(copy_shard, source.folder, copy)
+                tenants.add(copies[0], _tenants(sources))
                 self._missed = []
             target, *others = copies
             if await run_builder(target, others, dimensions=self._shards.dimensions, stop=self._stop):
@@ -223,3 +240,12 @@ def _report(build: asyncio.Task[None]) -> None:
     if error is not None:
         level = logging.WARNING if isinstance(error, BuildFailed) else logging.ERROR
         _log.log(level, "Compaction stopped; the index goes on without it.", exc_info=error)
+
+
+def _tenants(shards: Sequence[Shard]) -> set[str] | None:
+    everyone: set[str] = set()
+    for shard in shards:
+        if shard.tenants is None:
+            return None
+        everyone |= shard.tenants
+    return everyone

@@ -15,9 +15,10 @@ mask of the default tenant is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from uuid import UUID
 
 import qdrant_edge as engine
@@ -33,7 +34,6 @@ ORDER_FIELDS: Final = ["document", "number"]
 _TENANT: Final = "tenant"
 _VERSION: Final = "version"
 _EXACT_FLOAT: Final = 2**53
-EnginePoint: TypeAlias = engine.Point
 _NOTHING: Final = engine.Filter(must_not=[engine.Filter()])
 
 
@@ -70,16 +70,34 @@ def scored_point(tenant: str, hit: engine.ScoredPoint, decimals: int) -> ScoredP
     return ScoredPoint(id, round(hit.score, decimals), UUID(payload["document"]), payload["number"])
 
 
-def engine_filter(scope: Scope, where: Filter | None = None) -> engine.Filter:
-    """The scope and the filter in one. Raises `InvalidArgument` for an unknown field."""
-    must: list[engine.ConditionType] = [_tags(_TENANT, [scope.tenant])]
+@dataclass(frozen=True, slots=True)
+class ScopedFilter:
+    """A scope and a filter in the engine's terms, with the tenant kept apart."""
+
+    tenant: str
+    conditions: tuple[engine.ConditionType, ...]
+
+    def possible(self, tenants: frozenset[str] | None) -> bool:
+        """Whether a shard of these tenants can hold a match; `None` stands for unknown tenants."""
+        return tenants is None or self.tenant in tenants
+
+    def within(self, tenants: frozenset[str] | None) -> engine.Filter | None:
+        """The filter for a shard of these tenants; only one that is the tenant's alone goes unasked."""
+        if tenants == frozenset((self.tenant,)):
+            return engine.Filter(must=list(self.conditions)) if self.conditions else None
+        return engine.Filter(must=[_tags(_TENANT, [self.tenant]), *self.conditions])
+
+
+def scoped_filter(scope: Scope, where: Filter | None = None) -> ScopedFilter:
+    """Raises `InvalidArgument` for an unknown field."""
+    conditions: list[engine.ConditionType] = []
     if scope.collections:
-        must.append(_tags("collection", scope.collections))
+        conditions.append(_tags("collection", scope.collections))
     if scope.labels:
-        must.append(_tags("labels", scope.labels))
+        conditions.append(_tags("labels", scope.labels))
     if where is not None:
-        must.append(_condition(where))
-    return engine.Filter(must=must)
+        conditions.append(_condition(where))
+    return ScopedFilter(scope.tenant, tuple(conditions))
 
 
 def version_filter(tenant: str, versions: Sequence[UUID]) -> engine.Filter:

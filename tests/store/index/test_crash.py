@@ -1,0 +1,64 @@
+"""A process that is killed at any moment loses nothing it has acknowledged."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from atril.store.index.qdrant.edge import EdgeIndex
+from atril.testing.index_suite import DIMENSIONS, ME, point, version_id
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from atril.store.index.qdrant.edge import EdgeIndex
+from atril.testing.index_suite import DIMENSIONS, ME, point, version_id
+
+async def main(folder, start):
+    index = await EdgeIndex.open(Path(folder), dimensions=DIMENSIONS, capacity=128)
+    for step in range(int(start), 100_000):
+        await index.upsert(ME, [point(str(step), number) for number in range(1, 41)])
+        print("added", step, flush=True)
+        await index.upsert(ME, [point(str(step), 1, language="ru")])
+        print("changed", step, flush=True)
+        if step % 3 == 0:
+            await index.delete(ME, [version_id(str(step - 2))])
+            print("deleted", step - 2, flush=True)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def write_until_killed(folder: Path, start: int, lines: int) -> list[tuple[str, int]]:
+    """What a writer had acknowledged when it was killed, after at least so many lines."""
+    command = [sys.executable, "-c", WRITER, str(folder), str(start)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(lines)]
+        process.kill()
+        said += process.stdout.readlines()
+    return [(words[0], int(words[1])) for words in map(str.split, said) if len(words) == 2]
+
+
+@pytest.mark.parametrize("lines", [3, 26, 61])
+async def test_a_killed_writer_loses_nothing_acknowledged(folder: Path, lines: int) -> None:
+    acknowledged = set(write_until_killed(folder, 1, lines))
+    last = max(step for _, step in acknowledged)
+    acknowledged |= set(write_until_killed(folder, last + 10, lines))
+
+    index = await EdgeIndex.open(folder, dimensions=DIMENSIONS)
+    found = await index.search_dense(ME, point().dense, limit=10_000)
+    assert len({each.id for each in found}) == len(found) == await index.count(ME)
+    held = {version async for version in index.versions(ME)}
+    deleted = {step for what, step in acknowledged if what == "deleted"}
+    by_document: dict[object, int] = {}
+    for each in found:
+        by_document[each.document] = by_document.get(each.document, 0) + 1
+    in_flight = {last + 1, last - 1, max(step for _, step in acknowledged) - 1}
+    for what, step in acknowledged:
+        if what == "added" and step not in deleted and step not in in_flight:
+            assert by_document[point(str(step)).document] == 40
+        if what == "deleted":
+            assert version_id(str(step)) not in held
+    await index.close()
