@@ -211,9 +211,10 @@ class _Chunker:
 
     def _fit(self, chunk: Chunk) -> Iterator[Chunk]:
         """The chunk, or halves of it where the sum over words said too little about the whole passage."""
-        estimate = chunk.tokens + self._tokens.of(chunk.context)
         limit = self._options.max_tokens
-        if estimate <= _SURE * limit or self._count(passage(chunk)) <= limit:
+        estimate = chunk.tokens + self._tokens.of(chunk.context)
+        sure = self._tokens.additive and estimate <= _SURE * limit
+        if sure or self._count(passage(chunk)) <= limit:
             yield chunk
             return
         middle = len(chunk.content) // 2

@@ -15,8 +15,9 @@ from atril.documents.sentences import sentences
 from atril.models.embeddings import TokenCounter
 
 _WORD = re.compile(r"\S+")
-_LINE = re.compile(r"(?<=\n)[ \t]*\S")
+_LINE = re.compile(r"(?<=\n)[^\n]")
 _CLAUSE_END = frozenset(",;:)]»”")
+_PROBE: Final = "Art. 38: la decisión, y el 2/2015\n\n| a | b |\n- срок 5 дней"
 _MAX_WORDS: Final = 1 << 17
 _MOST_CHARACTERS_A_TOKEN: Final = 16
 
@@ -24,14 +25,16 @@ _MOST_CHARACTERS_A_TOKEN: Final = 16
 class TokenSums(dict[str, int]):
     """Tokens of a text as the sum over its words, each measured once.
 
-    Tokenizers of embedders never join what a blank separates, so the sum is exact or nearly so. What the
-    counter says about the empty text (marks around every text) is `overhead`, not part of the sums.
+    Tokenizers of embedders never join what a blank separates, so the sum is exact or nearly so; `additive`
+    says whether that holds for a sample text. What the counter says about the empty text (marks around every
+    text) is `overhead`, not part of the sums.
     """
 
     def __init__(self, count_tokens: TokenCounter) -> None:
         super().__init__()
         self._count = count_tokens
         self.overhead = count_tokens("")
+        self.additive = self.of(_PROBE) == self.measure(_PROBE)
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _MAX_WORDS:
@@ -111,7 +114,9 @@ class Splitter:
             yield from self._clauses(start, end, limit)
             return
         for left, following in pairwise((start, *ways[0](block, start, end), end)):
-            right = left + len(self._text[left:following].rstrip())
+            part = self._text[left:following]
+            left += len(part) - len(part.lstrip())
+            right = left + len(part.strip())
             tokens = self._tokens.of(self._text[left:right])
             if tokens > limit:
                 yield from self._divide(block, left, right, limit, ways[1:])
@@ -142,7 +147,7 @@ class Splitter:
                 yield from self._characters(words[at][0], words[at][1], limit)
                 at += 1
                 continue
-            if stop < len(words) and clause[1] * 2 >= total:
+            if stop < len(words) and clause[0] > at and clause[1] * 2 >= total:
                 stop, total = clause
             yield words[at][0], words[stop - 1][1], total
             at = stop
