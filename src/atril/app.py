@@ -24,7 +24,7 @@ from atril.ingest.stores import forget
 from atril.ingest.watching import changes
 from atril.models.embeddings import Embedder
 from atril.retrieval.search_filters import SearchFilters
-from atril.settings import Settings
+from atril.settings import Settings, load_settings
 from atril.types import (
     DEFAULT_COLLECTION,
     AddReport,
@@ -56,7 +56,7 @@ async def open(
     closed too. `language` (es, en, ru) is that of messages. Raises `HomeLocked` when another process owns
     the home, `HomeTooNew`, `HomeDamaged`, and `ProfileNotFound`.
     """
-    chosen = settings or Settings()
+    chosen = settings or load_settings()
     name = profile or chosen.profile
     if name is not None:
         raise ProfileNotFound(name=name, available="—")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from tomllib import TOMLDecodeError
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,6 +21,7 @@ from pydantic_settings import (
 
 from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
+from atril.errors import InvalidArgument
 from atril.messages import supported
 
 
@@ -59,6 +61,18 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def load_settings() -> Settings:
+    """The settings of this process. Raises `InvalidArgument` naming the first one that cannot be used."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InvalidArgument(name=name, value=first.get("input"), allowed=first["msg"]) from error
+    except TOMLDecodeError as error:
+        raise InvalidArgument(name="atril.toml", value=str(error), allowed="valid TOML") from error
 
 
 def system_language(environment: Mapping[str, str]) -> str | None:

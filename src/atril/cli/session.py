@@ -72,6 +72,6 @@ class Session:
 
 
 def _configured_home() -> Path:
-    from atril.settings import Settings
+    from atril.settings import load_settings
 
-    return Settings().home
+    return load_settings().home
