@@ -1,19 +1,24 @@
 """Chunks: slices of the text, within a section, an article, a page, and the size an embedder reads."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atril.documents.articles import article_key
 from atril.documents.chunking import ChunkOptions, chunk, passage
-from atril.documents.parsing import ParsedDocument
+from atril.documents.parsing import ParsedDocument, parse
 from atril.errors import InvalidArgument
+from atril.models.embeddings import TokenCounter
 from atril.testing.embedders import count_words
 from atril.types import Chunk, Page
 
 SMALL = ChunkOptions(target_tokens=30, max_tokens=64, merge_below=0)
 WORD = "palabra "
+LAW = Path(__file__).parents[3] / "shared" / "data" / "law"
 
 
 def cut(
@@ -212,13 +217,12 @@ def special_tokens(text: str) -> int:
 )
 def test_chunks_hold_all_text_in_order_within_their_size(
     text: str,
-    count_tokens: object,
+    count_tokens: TokenCounter,
     maximum: int,
     merge_below: int,
     title: str,
     breaks: list[int],
 ) -> None:
-    assert callable(count_tokens)
     starts = sorted({min(at, len(text)) for at in breaks} | {0})
     pages = tuple(
         Page(number, start, end)
@@ -246,3 +250,19 @@ def test_chunks_hold_all_text_in_order_within_their_size(
 def test_tokens_are_those_of_the_content(text: str) -> None:
     for found in cut(text):
         assert found.tokens == count_words()(found.content)
+
+
+@pytest.mark.corpus
+def test_every_unit_of_the_law_corpus_has_chunks_of_its_own() -> None:
+    if not LAW.exists():
+        pytest.skip("the law corpus is not beside the checkout")
+    for norm in json.loads((LAW / "norms.json").read_text(encoding="utf-8")):
+        path = LAW / "corpus" / f"{norm['identifier']}.md"
+        document = parse(path.name, path.read_bytes())
+        chunks = chunk(document, language="es", count_tokens=count_words(), options=ChunkOptions())
+        articles = {chunk.article for chunk in chunks if chunk.article}
+        assert len(articles) == norm["n_articles"] + norm["n_provisions"], path.name
+        for found in chunks:
+            headings = [line for line in found.content.split("\n") if line.startswith("##### ")]
+            assert sum(article_key(heading[6:]) is not None for heading in headings) <= 1
+        assert "".join("".join(found.content.split()) for found in chunks) == "".join(document.text.split())

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from atril.documents.blocks import Block, is_list_item, scan
@@ -30,6 +32,7 @@ _FREE: Final = {
     "ru": "г гг в вв руб коп тыс млн млрд др тд тп пр шт чел н э до",
 }
 _AND_SO_ON: Final = frozenset(("д", "п"))
+_YEAR: Final = "г"  # "2020 г.", a year, may close a sentence; "г. Москва", a city, does not
 _YEAR_BEFORE = re.compile(r"(?:\d|[IVX])\s*$")
 _STOP = re.compile(r"[.!?…]+[\"'»”’)\]*_]*(?=\s)|[。！？]+[」』”）]*")
 _OPENING = "\"'«“‘„([¿¡*_—–-"
@@ -45,7 +48,7 @@ def sentences(text: str, language: str) -> list[tuple[int, int]]:
 
     `language` (ISO 639-1) chooses the abbreviations; an unknown one gets those of es, en and ru.
     """
-    bound, free = _abbreviations(language)
+    abbreviations = _abbreviations(language)
     spans: list[tuple[int, int]] = []
     for block in scan(text):
         whole = block.kind in ("heading", "table")
@@ -54,7 +57,7 @@ def sentences(text: str, language: str) -> list[tuple[int, int]]:
             if whole:
                 spans.append((start, end))
             else:
-                spans.extend(_split(text, start, end, bound, free))
+                spans.extend(_split(text, start, end, abbreviations))
     return [(start, end) for start, end in spans if any(c.isalnum() for c in text[start:end])]
 
 
@@ -83,12 +86,11 @@ def _content(text: str, start: int, end: int) -> tuple[int, int]:
     return (marker.end() if marker else start), end
 
 
-def _split(
-    text: str, start: int, end: int, bound: frozenset[str], free: frozenset[str]
-) -> Iterator[tuple[int, int]]:
+def _split(text: str, start: int, end: int, abbreviations: _Abbreviations) -> Iterator[tuple[int, int]]:
     begin = start
     for stop in _STOP.finditer(text, start, end):
-        if stop.end() < end and _ends(text, begin, start, stop, end, bound, free):
+        following = text[stop.end() : min(stop.end() + _LONGEST_TOKEN, end)].lstrip().lstrip(_OPENING)
+        if stop.end() < end and _ends(text, begin, stop, following, abbreviations, first=begin == start):
             yield begin, stop.end()
             begin = _trim(text, stop.end(), end)[0]
     if begin < end:
@@ -96,40 +98,41 @@ def _split(
 
 
 def _ends(
-    text: str,
-    begin: int,
-    paragraph: int,
-    stop: re.Match[str],
-    end: int,
-    bound: frozenset[str],
-    free: frozenset[str],
+    text: str, begin: int, stop: re.Match[str], following: str, abbreviations: _Abbreviations, *, first: bool
 ) -> bool:
-    """Whether the sentence that began at `begin` is over at this stop."""
+    """Whether the sentence that began at `begin`, the first of its unit or not, is over at this stop."""
     if stop.group()[0] in "。！？":
         return True
-    following = text[stop.end() : min(stop.end() + 40, end)].lstrip().lstrip(_OPENING)
     if following[:1].islower():
         return False
-    if stop.group()[0] != ".":
-        return True
     token = _TOKEN.search(text, max(begin, stop.start() - _LONGEST_TOKEN), stop.start())
-    if token is None:
+    if stop.group()[0] != "." or token is None:
         return True
-    word = token.group().lstrip("\"'«“‘„([¿¡*_")
-    if token.start() <= paragraph and _ENUMERATOR.match(word):
+    word = token.group().lstrip(_OPENING)
+    if first and token.start() == begin and _ENUMERATOR.match(word):
         return False
-    before = text[max(0, token.start() - 8) : token.start()]
-    letters = word.replace(".", "").lower()
-    if letters in free and (letters != "г" or _YEAR_BEFORE.search(before)):
-        return following[:1].isupper()
-    if letters in _AND_SO_ON and before.endswith("т. "):
-        return following[:1].isupper()
-    return letters not in bound and letters != "г" and not (len(word) == 1 and word.isupper())
+    before = text[max(0, token.start() - _LONGEST_TOKEN) : token.start()]
+    return not abbreviations.own(word, before, following)
 
 
-def _abbreviations(language: str) -> tuple[frozenset[str], frozenset[str]]:
+@dataclass(frozen=True, slots=True)
+class _Abbreviations:
+    bound: frozenset[str]
+    free: frozenset[str]
+
+    def own(self, word: str, before: str, following: str) -> bool:
+        """Whether the stop after `word` belongs to it and ends nothing."""
+        letters = word.replace(".", "").lower()
+        closing = letters in self.free and (letters != _YEAR or _YEAR_BEFORE.search(before) is not None)
+        if closing or (letters in _AND_SO_ON and before.endswith("т. ")):
+            return not following[:1].isupper()
+        return letters in self.bound or letters == _YEAR or (len(word) == 1 and word.isupper())
+
+
+@cache
+def _abbreviations(language: str) -> _Abbreviations:
     languages = (language,) if language in _BOUND else tuple(_BOUND)
-    return (
+    return _Abbreviations(
         frozenset(word for code in languages for word in _BOUND[code].split()),
         frozenset(word for code in languages for word in _FREE[code].split()),
     )
