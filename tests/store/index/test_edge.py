@@ -49,7 +49,7 @@ async def small(folder: Path) -> EdgeIndex:
 
 async def everything(index: Index) -> list[tuple[UUID, float]]:
     found = await index.search_dense(ME, unit(1), limit=1000)
-    return [(each.id, each.score) for each in found]
+    return [(each.id, round(each.score, 4)) for each in found]
 
 
 class TestEdgeIndex(IndexSuite):
@@ -66,9 +66,9 @@ async def test_the_points_of_all_shards_are_ranked_together(folder: Path) -> Non
         await engine.upsert(ME, many("a", 64))
         await engine.upsert(YOU, many("a", 64))
         await engine.upsert(ME, many("b", 70))
-    assert await everything(index) == pytest.approx(await everything(reference), abs=1e-4)
+    assert await everything(index) == await everything(reference)
     await index.compact()
-    assert [each for each, _ in await everything(index)] == [each for each, _ in await everything(reference)]
+    assert await everything(index) == await everything(reference)
     found = await index.search_sparse(ME, sparse({1: 2.0}), limit=7, where=equals("article", "3"))
     expected = await reference.search_sparse(ME, sparse({1: 2.0}), limit=7, where=equals("article", "3"))
     assert found == expected
@@ -121,8 +121,9 @@ async def test_compaction_ends_in_few_shards_and_leaves_no_folders_behind(folder
     for name in "abcdefg":
         await index.upsert(ME, many(name, 64))
     await index.compact()
+    assert len(list(folder.glob("shard-*"))) <= 4
+    assert await index.count(ME) == 7 * 64
     await index.close()
-    assert len(list(folder.glob("shard-*"))) <= 3
 
 
 async def test_a_shard_that_lost_everything_is_dropped(folder: Path) -> None:

@@ -28,7 +28,7 @@ def test_no_build_grows_beyond_the_largest() -> None:
 
 
 def test_a_shard_of_mostly_deleted_points_is_built_again() -> None:
-    assert list(choose({}, {"a": Size(live=60, built=100), "b": whole(100)}, largest=1000)) == ["a"]
+    assert list(choose({}, {"a": Size(live=60, built=100), "b": whole(500)}, largest=1000)) == ["a"]
 
 
 @given(st.integers(1, 300))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -132,7 +133,8 @@ class EdgeIndex:
         self._check_open()
         condition = mapping.scoped_filter(Scope(scope.tenant))
         shards = [shard for shard in self._shards if condition.possible(shard.tenants)]
-        tags = {tag for shard in shards for tag in shard.tags(condition.within(shard.tenants))}
+        # Without a filter the engine also lists the values of deleted points.
+        tags = {tag for shard in shards for tag in shard.tags(condition.for_all())}
         for version in map(mapping.version_of, tags):
             if version is not None:
                 yield version
@@ -203,9 +205,9 @@ class EdgeIndex:
             async with self._writing:
                 await self._shards.replace(sources, None)
             return
+        copies = [self._shards.take_folder() for _ in sources]
         try:
             async with self._writing:
-                copies = [self._shards.take_folder() for _ in sources]
                 for source, copy in zip(sources, copies, strict=True):
                     await asyncio.to_thread(copy_shard, source.folder, copy)
                 tenants.add(copies[0], _tenants(sources))
@@ -215,6 +217,10 @@ class EdgeIndex:
                 await self._use(sources, target)
         finally:
             self._missed = None
+            used = {shard.folder for shard in self._shards}
+            for copy in copies:
+                if copy not in used:
+                    await asyncio.to_thread(shutil.rmtree, copy, ignore_errors=True)
 
     async def _use(self, sources: list[Shard], folder: Path) -> None:
         """Brings a finished build up to what happened meanwhile and puts it in the place of its sources."""

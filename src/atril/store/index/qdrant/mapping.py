@@ -81,11 +81,15 @@ class ScopedFilter:
         """Whether a shard of these tenants can hold a match; `None` stands for unknown tenants."""
         return tenants is None or self.tenant in tenants
 
+    def for_all(self) -> engine.Filter:
+        """The filter for a shard of any tenants."""
+        return engine.Filter(must=[_tags(_TENANT, [self.tenant]), *self.conditions])
+
     def within(self, tenants: frozenset[str] | None) -> engine.Filter | None:
         """The filter for a shard of these tenants; only one that is the tenant's alone goes unasked."""
         if tenants == frozenset((self.tenant,)):
             return engine.Filter(must=list(self.conditions)) if self.conditions else None
-        return engine.Filter(must=[_tags(_TENANT, [self.tenant]), *self.conditions])
+        return self.for_all()
 
 
 def scoped_filter(scope: Scope, where: Filter | None = None) -> ScopedFilter:

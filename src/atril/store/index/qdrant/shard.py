@@ -146,7 +146,7 @@ class Shard:
         """How many points match; all of them without a filter."""
         return self._engine.count(engine.CountRequest(exact=True, filter=where))
 
-    def tags(self, where: engine.Filter | None) -> Iterator[str]:
+    def tags(self, where: engine.Filter) -> Iterator[str]:
         """Every tag that a matching point carries, each once."""
         request = engine.FacetRequest("tags", limit=_EVERY_VALUE, exact=True, filter=where)
         return (str(hit.value) for hit in self._engine.facet(request).hits)

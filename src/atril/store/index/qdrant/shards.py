@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 
 _UNCLEAN: Final = "unclean"
 _EMPTY: Final = "empty"
+_IN_USE: Final = "WouldBlock"  # how the engine says that another process has the log open
 _PAGE: Final = 500
 
 
@@ -152,7 +153,7 @@ class Shards:
         try:
             return Shard.load(folder)
         except Exception as error:
-            if manifest.settled(folder):
+            if manifest.settled(folder) or _IN_USE in str(error):
                 raise
             # Made and never flushed before the power failed: nothing in it was promised to be there.
             _log.warning("The shard %s was never flushed and is left out: %s", folder, error)
