@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atril.retrieval.fusion import Fusion, distribution_shares, fuse
+from atril.retrieval.fusion import SAMPLE, Fusion, distribution_shares, fuse
 from atril.store.index.protocol import ScoredPoint
 
 FUSIONS: list[Fusion] = ["dbsf", "rrf"]
@@ -59,16 +59,22 @@ class TestAnyFusion:
 
 class TestDistributionShares:
     def test_puts_the_mean_at_one_half(self) -> None:
-        assert distribution_shares([point(1, 3.0), point(2, 2.0), point(3, 1.0)])[1] == pytest.approx(0.5)
+        shares, _ = distribution_shares([point(1, 3.0), point(2, 2.0), point(3, 1.0)])
+        assert shares[1] == pytest.approx(0.5)
 
-    def test_clips_what_lies_beyond_three_deviations(self) -> None:
-        ranking = [point(0, 1000.0), *(point(number, 1.0) for number in range(1, 40))]
-        assert distribution_shares(ranking)[0] == 1.0
+    def test_keeps_apart_what_lies_beyond_three_deviations(self) -> None:
+        ranking = [point(0, 1000.0), point(1, 900.0), *(point(number, 1.0) for number in range(2, 60))]
+        shares, most = distribution_shares(ranking)
+        assert 1.0 < shares[1] < shares[0] <= most
 
     def test_does_not_depend_on_the_unit_of_the_scores(self) -> None:
         ranking = [point(1, 0.9), point(2, 0.5), point(3, 0.1)]
         scaled = [point(each.number, 40 * each.score + 7) for each in ranking]
-        assert distribution_shares(scaled) == pytest.approx(distribution_shares(ranking))
+        assert distribution_shares(scaled)[0] == pytest.approx(distribution_shares(ranking)[0])
+
+    def test_does_not_depend_on_how_many_candidates_follow(self) -> None:
+        ranking = [point(number, 1 / number) for number in range(1, 200)]
+        assert distribution_shares(ranking[:SAMPLE])[0] == distribution_shares(ranking)[0][:SAMPLE]
 
     def test_gives_one_half_where_all_scores_are_equal(self) -> None:
-        assert distribution_shares([point(1, 0.3), point(2, 0.3)]) == [0.5, 0.5]
+        assert distribution_shares([point(1, 0.3), point(2, 0.3)]) == ([0.5, 0.5], 0.5)
