@@ -71,7 +71,8 @@ def rounded(x: Floats) -> Floats:
     low, high = min(float(x.min()), 0.0), max(float(x.max()), 0.0)
     scale = np.float32((high - low) / 255)
     zero = np.rint(-low / scale)
-    return (np.clip(np.rint(x / scale) + zero, 0, 255) - zero) * scale
+    kept: Floats = (np.clip(np.rint(x / scale) + zero, 0, 255) - zero) * scale
+    return kept
 
 
 def error(inputs: list[Floats], outputs: list[Floats], matrix: Floats, factors: Floats) -> float:
@@ -110,7 +111,8 @@ def main() -> None:
             factors, least, plain = best_factors(seen.pop((site, number)), getattr(layer, site))
             table[site].append(factors)
             print(f"layer {number:2} {site:3}  error {plain:.5f} -> {least:.5f}")
-    np.savez_compressed(out, **{site: np.array(rows, dtype=np.float16) for site, rows in table.items()})
+    qkv, ao, fi, fo = (np.array(table[site], dtype=np.float16) for site in SITES)
+    np.savez_compressed(out, qkv=qkv, ao=ao, fi=fi, fo=fo)
     print(f"{out}: {out.stat().st_size} bytes")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -88,10 +89,11 @@ class ReferenceNetwork:
         """The mean of the last layer over the tokens, shape (hidden,), not normalised."""
         x = self._normalized(self._embeddings(tokens), self._scale, self._shift)
         for number, layer in enumerate(self._layers):
-            x = self._layer(x, layer, lambda name, value, n=number: observe and observe(name, n, value))
-        return x.mean(axis=0, dtype=np.float32)
+            x = self._layer(x, layer, partial(_note, observe, number))
+        mean: Floats = x.mean(axis=0, dtype=np.float32)
+        return mean
 
-    def _layer(self, x: Floats, layer: Layer, note: Callable[[str, Floats], object]) -> Floats:
+    def _layer(self, x: Floats, layer: Layer, note: Callable[[str, Floats], None]) -> Floats:
         note("qkv", x)
         context = self._attention(x @ layer.qkv + layer.qkv_bias)
         note("ao", context)
@@ -105,24 +107,33 @@ class ReferenceNetwork:
         count, heads = len(qkv), self._shape.heads
         size = self._shape.hidden // heads
         query, key, value = qkv.reshape(count, 3, heads, size).transpose(1, 2, 0, 3)
-        scores = query @ key.transpose(0, 2, 1) / np.float32(size**0.5)
+        scores: Floats = query @ key.transpose(0, 2, 1) / np.float32(size**0.5)
         scores -= scores.max(axis=-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=-1, keepdims=True)
-        return (scores @ value).transpose(1, 0, 2).reshape(count, -1)
+        context: Floats = (scores @ value).transpose(1, 0, 2).reshape(count, -1)
+        return context
 
     def _normalized(self, x: Floats, scale: Floats, shift: Floats) -> Floats:
-        centred = x - x.mean(axis=-1, keepdims=True)
+        centred: Floats = x - x.mean(axis=-1, keepdims=True)
         variance = np.square(centred).mean(axis=-1, keepdims=True)
-        return centred / np.sqrt(variance + np.float32(self._shape.epsilon)) * scale + shift
+        normal: Floats = centred / np.sqrt(variance + np.float32(self._shape.epsilon))
+        return normal * scale + shift
 
 
 def gelu(x: Floats) -> Floats:
     """x times the normal distribution function at x, to 1.5e-7 (Abramowitz and Stegun, 7.1.26)."""
     z = np.abs(x) * np.float32(0.5**0.5)
-    t = 1 / (1 + np.float32(0.3275911) * z)
-    tail = np.float32(1.061405429)
+    t: Floats = np.reciprocal(1 + np.float32(0.3275911) * z)
+    tail: Floats = np.full(x.shape, 1.061405429, dtype=np.float32)
     for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        tail = tail * t + np.float32(coefficient)
-    half = np.float32(0.5) * tail * t * np.exp(-z * z)
-    return x * np.where(x >= 0, 1 - half, half)
+        tail *= t
+        tail += np.float32(coefficient)
+    half: Floats = np.float32(0.5) * tail * t * np.exp(-z * z)
+    share: Floats = np.where(x >= 0, 1 - half, half)
+    return x * share
+
+
+def _note(observe: Observer | None, layer: int, name: str, value: Floats) -> None:
+    if observe is not None:
+        observe(name, layer, value)

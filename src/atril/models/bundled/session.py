@@ -10,6 +10,12 @@ from atril.models.bundled.reference import Embeddings
 from atril.models.bundled.weights import MODEL, Floats, WeightsFile
 
 
+class RuntimeUnavailable(ModelUnavailable):
+    """onnxruntime is installed and does not work. Fields: `model`, `detail`."""
+
+    key = "models.runtime"
+
+
 def available() -> bool:
     """Whether onnxruntime is installed; it is not imported, which takes a while."""
     return find_spec("onnxruntime") is not None
@@ -19,7 +25,7 @@ class OnnxNetwork:
     """Runs one window of tokens on one core. Several threads may call `run` at once: it frees the GIL."""
 
     def __init__(self, weights: WeightsFile, model: bytes) -> None:
-        """Raises `ModelUnavailable` when onnxruntime is broken or lacks an operator."""
+        """Raises `RuntimeUnavailable` when onnxruntime is broken or lacks an operator."""
         self._embeddings = Embeddings(weights)
         try:
             import onnxruntime
@@ -31,8 +37,7 @@ class OnnxNetwork:
             options.log_severity_level = 3
             self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except (ImportError, RuntimeError) as error:
-            remedy = "Reinstall onnxruntime, or use the precision `reference`, which does without it."
-            raise ModelUnavailable(model=MODEL, detail=f"onnxruntime: {error}", remedy=remedy) from error
+            raise RuntimeUnavailable(model=MODEL, detail=f"onnxruntime: {error}") from error
 
     def run(self, tokens: list[int]) -> Floats:
         """The mean of the last layer over the tokens, shape (hidden,), not normalised."""

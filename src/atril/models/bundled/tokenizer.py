@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ class Tokenizer:
 
         self._pieces = pieces
         self._processor = SentencePieceProcessor(model_proto=_model(pieces))
-        self._characters = {**pieces.characters, 0: ""}
+        self.characters: Mapping[int, str] = {**pieces.characters, 0: ""}
+        """What each code point is replaced by; NUL by nothing."""
 
     def encode(self, text: str) -> list[int]:
         """The numbers of the tokens, without the special ones."""
@@ -62,7 +64,7 @@ class Tokenizer:
         return len(self.encode(text))
 
     def _marked(self, text: str) -> str:
-        plain = unicodedata.normalize("NFC", _valid(text)).translate(self._characters)
+        plain = unicodedata.normalize("NFC", _valid(text)).translate(self.characters)
         words = _SPACES.sub(_WORD_MARK, plain.strip(" "))
         return _WORD_MARK + words if words else ""
 

