@@ -27,7 +27,7 @@ _DIVISION = re.compile(
     r"|глава|раздел|часть|приложение|подраздел)(?![^\W\d_])",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"\s*[\[(][^\])]*[\])]")
+_REMARK = re.compile(r"\s?[\[(][^\])]{0,60}[\])]")
 _ORDINAL_MARK = re.compile(r"\.?[ºª°]")
 
 _CARDINALS: Final = frozenset((

@@ -45,7 +45,7 @@ class _Line:
         return self.end - self.start - len(self.text)
 
 
-_ATX = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*$")
+_ATX = re.compile(r"(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _SETEXT = re.compile(r"(=+|-{2,})$")
 _BULLET = re.compile(r"[-*+•◦▪·–—][ \t]+\S")
@@ -53,7 +53,7 @@ _ORDERED = re.compile(r"(?:\d{1,3}|[^\W\d_]|[ivxIVX]{2,4})[.)][ºª]?[ \t]+\S")
 _RULE = re.compile(r"(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$")
 _DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _EMPHASIS = re.compile(r"\*+|__+|`+|(?<!\w)_|_(?!\w)")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\]\[]{0,300})\]\([^)]{0,500}\)")
 _SPECIAL: Final = frozenset("#`~|>-*+•◦▪·–—")
 _LONGEST_SETEXT: Final = 200
 
@@ -102,7 +102,7 @@ class _Scanner:
         if line.text[0] not in _SPECIAL:
             return None
         if heading := _ATX.match(line.text):
-            return self._heading(1, len(heading[1]), heading[2])
+            return self._heading(1, len(heading[1]), _without_closing(line.text[heading.end() :]))
         if fence := _FENCE.match(line.text):
             return self._code(fence[1])
         if line.text[0] == ">":
@@ -220,6 +220,12 @@ class _Scanner:
             or _ATX.match(line.text) is not None
             or _FENCE.match(line.text) is not None
         )
+
+
+def _without_closing(title: str) -> str:
+    """Markdown lets a heading end in number signs after a blank."""
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare.endswith((" ", "\t")) else title
 
 
 def _start(line: _Line) -> int:
