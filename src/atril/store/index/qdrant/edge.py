@@ -68,10 +68,10 @@ class EdgeIndex:
             await self._room()
             async with self._writing:
                 self._check_open()
-                self._shards.begin_write()
                 if self._shards.active.count() >= self._capacity:
                     await self._shards.seal()
                     self._start_building()
+                await self._shards.begin_write(scope.tenant)
                 self._put(scope.tenant, points[start : start + _BATCH])
             await asyncio.sleep(0)
 
@@ -84,7 +84,7 @@ class EdgeIndex:
         self._check_open()
         async with self._writing:
             self._check_open()
-            self._shards.begin_write()
+            await self._shards.begin_write()
             for start in range(0, len(versions), _BATCH):
                 gone = mapping.version_filter(scope.tenant, versions[start : start + _BATCH])
                 self._remove(partial(Shard.delete, where=gone), list(self._shards))
@@ -155,7 +155,7 @@ class EdgeIndex:
         self._check_open()
         async with self._writing:
             if self._shards.active.count() >= max(1.0, self._capacity * _WORTH_BUILDING):
-                self._shards.begin_write()
+                await self._shards.begin_write()
                 await self._shards.seal()
             self._start_building()
         if self._building is not None:
@@ -173,7 +173,6 @@ class EdgeIndex:
     def _put(self, tenant: str, points: Sequence[Point]) -> None:
         """Writes new points, then removes those they replace; in the other order a kill would lose both."""
         active = self._shards.active
-        active.admit(tenant)
         written = [mapping.engine_point(tenant, point) for point in points]
         active.upsert(written)
         older = [shard for shard in self._shards if shard is not active]

@@ -118,11 +118,14 @@ class Shard:
         shard._update(engine.UpdateOperation.create_field_index("page", page))
         return shard
 
+    def admits(self, tenant: str) -> bool:
+        """Whether points of this tenant may be written; `admit` makes it so."""
+        return self.tenants is None or tenant in self.tenants
+
     def admit(self, tenant: str) -> None:
         """Remembers, on the disk, that points of this tenant may be here."""
-        if self.tenants is not None and tenant not in self.tenants:
-            tenants.add(self.folder, [tenant])
-            self.tenants |= {tenant}
+        tenants.add(self.folder, [tenant])
+        self.tenants = (self.tenants or frozenset()) | {tenant}
 
     def upsert(self, points: list[engine.Point]) -> None:
         """Writes points; their tenant must have been admitted."""

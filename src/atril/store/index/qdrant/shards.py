@@ -36,6 +36,7 @@ class Shards:
         self.waiting: list[Shard] = []
         self.active: Shard
         self._number = number
+        self._writing = False
 
     def __iter__(self) -> Iterator[Shard]:
         yield from self.built
@@ -72,12 +73,18 @@ class Shards:
             if not path.exists():
                 return path
 
-    def begin_write(self) -> None:
-        """Remembers on the disk that points are being written, until a close in good order."""
+    async def begin_write(self, tenant: str | None = None) -> None:
+        """Remembers on the disk that points, perhaps this tenant's, are being written.
+
+        The first stays remembered until a close in good order.
+        """
         marker = self.folder / _UNCLEAN
-        if not marker.exists():
-            marker.touch()
-            manifest.sync([self.folder])
+        if not self._writing:
+            await asyncio.to_thread(marker.touch)
+            await asyncio.to_thread(manifest.sync, [self.folder])
+            self._writing = True
+        if tenant is not None and not self.active.admits(tenant):
+            await asyncio.to_thread(self.active.admit, tenant)
 
     async def seal(self) -> None:
         """Puts the active shard among the waiting ones and an empty one in its place."""
