@@ -12,6 +12,7 @@ from atril.errors import HomeDamaged, InvalidArgument
 from atril.store.index.filters import equals
 from atril.store.index.memory import MemoryIndex
 from atril.store.index.protocol import Index, Point
+from atril.store.index.qdrant.compaction import BuildFailed
 from atril.store.index.qdrant.edge import EdgeIndex
 from atril.testing.index_suite import (
     DIMENSIONS,
@@ -172,6 +173,41 @@ async def test_a_large_built_shard_finds_the_nearest(folder: Path) -> None:
         exact = await index.search_dense(ME, query, limit=10, exact=True)
         assert await index.search_dense(ME, query, limit=10) == exact
         assert [each.number for each in exact] == (np.argsort(-(vectors @ query))[:10] + 1).tolist()
+    await index.close()
+
+
+async def test_a_build_that_fails_is_reported_and_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await small(folder)
+    await index.upsert(ME, many("a", 64))
+    before = await everything(index)
+    monkeypatch.setattr("atril.store.index.qdrant.compaction._BUILDER", "atril.no_such_builder")
+    with pytest.raises(BuildFailed, match="no_such_builder"):
+        await index.compact()
+    assert await everything(index) == before
+    monkeypatch.undo()
+    await index.compact()
+    assert await everything(index) == before
+    assert len(list(folder.glob("shard-*"))) == 2
+    await index.close()
+
+
+@pytest.mark.parametrize("content", ["", '"me"\nhalf a li', None])
+async def test_tenants_stay_apart_when_the_list_of_them_is_damaged(folder: Path, content: str | None) -> None:
+    index = await small(folder)
+    await index.upsert(ME, [point("mine")])
+    await index.upsert(YOU, [point("yours")])
+    await index.close()
+    (shard,) = folder.glob("shard-*")
+    if content is None:
+        (shard / "tenants").unlink()
+    else:
+        (shard / "tenants").write_text(content)
+    index = await small(folder)
+    await index.upsert(ME, [point("more")])
+    assert set(ids(await index.search_dense(ME, unit(1), limit=9))) == {point("mine").id, point("more").id}
+    assert ids(await index.search_dense(YOU, unit(1), limit=9)) == [point("yours").id]
     await index.close()
 
 

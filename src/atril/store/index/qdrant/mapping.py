@@ -14,7 +14,7 @@ mask of the default tenant is zero.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -102,6 +102,10 @@ def scoped_filter(scope: Scope, where: Filter | None = None) -> ScopedFilter:
     if where is not None:
         conditions.append(_condition(where))
     return ScopedFilter(scope.tenant, tuple(conditions))
+
+
+def tenant_filter(tenants: Iterable[str]) -> engine.Filter:
+    return engine.Filter(must=[_tags(_TENANT, list(tenants))])
 
 
 def version_filter(tenant: str, versions: Sequence[UUID]) -> engine.Filter:

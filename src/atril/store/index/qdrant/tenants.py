@@ -18,7 +18,7 @@ _UNKNOWN: Final = "unknown"  # not JSON, so it reads as a file that cannot be tr
 
 
 def read(folder: Path) -> frozenset[str] | None:
-    """The tenants, `None` when the file cannot be trusted: then every search asks for the tenant."""
+    """The tenants as written down, `None` when that cannot be read: then every search asks for the tenant."""
     try:
         found = [json.loads(line) for line in (folder / _NAME).read_text(encoding="utf-8").splitlines()]
     except FileNotFoundError:
