@@ -106,7 +106,9 @@ async def inspect(home: Path, expected: Expected) -> list[str]:
                 hits = await library.search("room item document", document=name, top_k=1000, mode="semantic")
                 ids = [hit.chunk_id for hit in hits.results]
                 if sorted(ids) != sorted(each.id for each in stored):
-                    faults.append(f"{name}: {len(ids)} chunks found, {len(set(ids))} different, {len(stored)} stored")
+                    faults.append(
+                        f"{name}: {len(ids)} chunks found, {len(set(ids))} different, {len(stored)} stored"
+                    )
             if found not in allowed:
                 faults.append(f"{name} is {found}, expected one of {sorted(map(str, allowed))}")
             expected.may[name] = {found}
@@ -151,14 +153,18 @@ async def main(arguments: argparse.Namespace) -> None:
             complete = len(await library.documents()) == DOCUMENTS
     for fault in faults:
         print(fault)
-    print(f"{arguments.rounds} kills, killed during: {dict(moments)}; faults: {len(faults)}; re-run complete: {complete}")
+    print(
+        f"{arguments.rounds} kills, killed during: {dict(moments)}; faults: {len(faults)}; re-run complete: {complete}"
+    )
     raise SystemExit(1 if faults or not complete else 0)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         asyncio.run(worker(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", default=100, type=int)
     parser.add_argument("--seed", default=1, type=int)
     asyncio.run(main(parser.parse_args()))

@@ -32,10 +32,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from measuring import percentile, resident_megabytes, table
-from synthetic import ClusteredEmbedder, Statutes
 
 from atril.models.embeddings import Vectors
+from measuring import percentile, resident_megabytes, table
+from synthetic import ClusteredEmbedder, Statutes
 
 SYSTEMS = ("atril", "llamaindex", "haystack", "bm25s")
 CANDIDATES = 50
@@ -57,7 +57,9 @@ class Given:
         self.dimensions = len(work["vectors"][0])
         self._by_id = dict(zip(work["ids"], work["vectors"], strict=True))
         self._queries = dict(zip(work["queries"], work["query_vectors"], strict=True))
-        self._texts = {text.split()[-1]: vector for text, vector in zip(work["texts"], work["vectors"], strict=True)}
+        self._texts = {
+            text.split()[-1]: vector for text, vector in zip(work["texts"], work["vectors"], strict=True)
+        }
 
     async def embed_passages(self, texts: list[str]) -> Vectors:
         return np.stack([self._texts[text.split()[-1]] for text in texts]).astype(np.float32)
@@ -219,7 +221,9 @@ def child(system: str, path: Path) -> None:
             if work["gold"]:
                 gold = set(work["gold"][place])
                 ideal = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(gold))))
-                ndcg.append(sum(1 / math.log2(rank + 2) for rank, name in enumerate(ranked) if name in gold) / ideal)
+                ndcg.append(
+                    sum(1 / math.log2(rank + 2) for rank, name in enumerate(ranked) if name in gold) / ideal
+                )
                 mrr.append(next((1 / (rank + 1) for rank, name in enumerate(ranked) if name in gold), 0.0))
         figures = {
             "indexing": indexing, "p50": median(milliseconds), "p99": percentile(milliseconds, 0.99),
@@ -256,7 +260,9 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         child(sys.argv[2], Path(sys.argv[3]))
         raise SystemExit
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--chunks", default=10_000, type=int)
     parser.add_argument("--queries", default=200, type=int)
     parser.add_argument("--set", type=Path)

@@ -17,13 +17,23 @@ from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
+import atril
 from measuring import folder_megabytes, percentile, resident_megabytes, table
 from synthetic import ClusteredEmbedder, Statutes
 
-import atril
-
 ADDED_MEANWHILE = 10_000
-HEADER = ("chunks", "add s", "p50 ms", "p99 ms", "RSS MB", "disk MB", "p50 adding", "p99 adding", "pause ms", "beat ms")
+HEADER = (
+    "chunks",
+    "add s",
+    "p50 ms",
+    "p99 ms",
+    "RSS MB",
+    "disk MB",
+    "p50 adding",
+    "p99 adding",
+    "pause ms",
+    "beat ms",
+)
 
 
 async def measure(home: Path, chunks: int, queries: int) -> list[object]:
@@ -89,8 +99,12 @@ async def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", default="1000,10000,100000,300000")
     parser.add_argument("--queries", default=1000, type=int)
-    parser.add_argument("--folder", help="where to make the homes; the system's folder for such things if not given")
+    parser.add_argument(
+        "--folder", help="where to make the homes; the system's folder for such things if not given"
+    )
     asyncio.run(main(parser.parse_args()))

@@ -14,10 +14,9 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from measuring import cpu_seconds, folder_megabytes, table
-
 import atril
 from atril.home import load_embedder
+from measuring import cpu_seconds, folder_megabytes, table
 
 
 async def main(arguments: argparse.Namespace) -> None:
@@ -45,7 +44,9 @@ async def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--embedder", default="atril.testing.embedders:HashEmbedder")
     asyncio.run(main(parser.parse_args()))

@@ -39,7 +39,15 @@ def installed_megabytes() -> float:
         environment = Path(folder) / "venv"
         venv.create(environment, with_pip=True)
         before = folder_megabytes(environment)
-        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile", str(ROOT)]
+        pip = [
+            str(environment / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            str(ROOT),
+        ]
         subprocess.run(pip, check=True)
         return folder_megabytes(environment) - before
 
@@ -58,6 +66,8 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--size", action="store_true")
     main(parser.parse_args())

@@ -148,9 +148,7 @@ async def test_two_files_of_one_name_are_told_apart_by_their_folders(
     assert "2023" in await library.read("report.md")
 
 
-async def test_a_name_that_fits_several_documents_is_refused(
-    library: atril.Library, tmp_path: Path
-) -> None:
+async def test_a_name_that_fits_several_documents_is_refused(library: atril.Library, tmp_path: Path) -> None:
     for name in ("a/x.md", "b/x.md"):
         path = tmp_path / "all" / name
         path.parent.mkdir(parents=True)
