@@ -156,6 +156,7 @@ async def add(folder: Path, size: int) -> dict[str, Any]:
     stalls, before, cpu = Stalls(), time.perf_counter(), time.process_time()
     for batch in batches:
         await index.upsert(SCOPE, batch)
+        await index.flush()
     added, adding = time.perf_counter(), stalls.report()
     stalls = Stalls()
     await index.compact()

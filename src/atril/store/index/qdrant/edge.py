@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atril.store.index.filters import Filter
-from atril.store.index.ordering import check_limit, check_vector, first
+from atril.store.index.ordering import check_limit, check_vector
 from atril.store.index.protocol import Point, ScoredPoint, SparseVector
 from atril.store.index.qdrant import mapping, tenants
 from atril.store.index.qdrant.compaction import BuildFailed, copy_shard, run_builder
@@ -103,10 +103,10 @@ class EdgeIndex:
         check_limit(limit)
         check_vector(vector.shape, self._shards.dimensions)
         condition, query = mapping.scoped_filter(scope, where), vector.tolist()
-        found: list[ScoredPoint] = []
+        found: list[mapping.Candidate] = []
         for shard in self._shards:
             found += shard.search_dense(query, condition, limit=limit, exact=exact)
-        return first(found, limit)
+        return _first(scope.tenant, found, limit)
 
     async def search_sparse(
         self, scope: Scope, vector: SparseVector, *, limit: int, where: Filter | None = None
@@ -114,11 +114,11 @@ class EdgeIndex:
         self._check_open()
         check_limit(limit)
         condition, query = mapping.scoped_filter(scope, where), mapping.engine_sparse(vector)
-        found: list[ScoredPoint] = []
+        found: list[mapping.Candidate] = []
         if vector.indices.size:
             for shard in self._shards:
                 found += shard.search_sparse(query, condition, limit=limit)
-        return first(found, limit)
+        return _first(scope.tenant, found, limit)
 
     async def count(self, scope: Scope, where: Filter | None = None) -> int:
         self._check_open()
@@ -237,6 +237,10 @@ class EdgeIndex:
     def _check_open(self) -> None:
         if self._stop.is_set():
             raise RuntimeError(f"The index in {self._shards.folder} has been closed: open it again.")
+
+
+def _first(tenant: str, found: list[mapping.Candidate], limit: int) -> list[ScoredPoint]:
+    return [mapping.scored_point(tenant, each) for each in sorted(found)[:limit]]
 
 
 def _report(build: asyncio.Task[None]) -> None:

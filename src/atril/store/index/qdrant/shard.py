@@ -13,14 +13,14 @@ from typing import Final
 import qdrant_edge as engine
 
 from atril.store.index.ordering import DENSE_DECIMALS, SPARSE_DECIMALS
-from atril.store.index.protocol import ScoredPoint
 from atril.store.index.qdrant import tenants
 from atril.store.index.qdrant.mapping import (
     DENSE,
     ORDER_FIELDS,
     SPARSE,
+    Candidate,
     ScopedFilter,
-    scored_point,
+    candidate,
     tenant_filter,
 )
 
@@ -168,14 +168,14 @@ class Shard:
 
     def search_dense(
         self, vector: list[float], where: ScopedFilter, *, limit: int, exact: bool
-    ) -> list[ScoredPoint]:
+    ) -> list[Candidate]:
         params = engine.SearchParams(hnsw_ef=max(_EF, limit), exact=exact)
         query = engine.Query.Nearest(vector, using=DENSE)
         return self._complete(query, where, params, limit, DENSE_DECIMALS)
 
     def search_sparse(
         self, vector: engine.SparseVector, where: ScopedFilter, *, limit: int
-    ) -> list[ScoredPoint]:
+    ) -> list[Candidate]:
         query = engine.Query.Nearest(vector, using=SPARSE)
         return self._complete(query, where, None, limit, SPARSE_DECIMALS)
 
@@ -186,7 +186,7 @@ class Shard:
         params: engine.SearchParams | None,
         limit: int,
         decimals: int,
-    ) -> list[ScoredPoint]:
+    ) -> list[Candidate]:
         """At least the first `limit` points, and every point whose score equals the last of them."""
         if not where.possible(self.tenants):
             return []
@@ -199,8 +199,8 @@ class Shard:
                 params=params,
                 with_payload=ORDER_FIELDS,
             )
-            hits = [scored_point(where.tenant, hit, decimals) for hit in self._engine.query(request)]
-            if len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
+            hits = [candidate(hit, decimals) for hit in self._engine.query(request)]
+            if len(hits) < wanted or hits[-1][0] > hits[limit - 1][0]:
                 return hits
             wanted *= _WIDEN
 
