@@ -19,7 +19,7 @@ SCOPE = Scope()
 class Shelf:
     def __init__(self, records: Records) -> None:
         self.records = records
-        self.embedder = HashEmbedder()
+        self.embedder = HashEmbedder(256)  # fewer words share a dimension
         self.index = MemoryIndex(dimensions=self.embedder.dimensions)
 
     def searcher(self, options: SearchOptions | None = None) -> Searcher:

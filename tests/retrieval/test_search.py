@@ -199,10 +199,10 @@ class TestWhatIsReported:
         ]
         assert lexical == {"operator": "OR", "top_k": 3, "filters_applied": {}, "synonyms_used": []}
         assert semantic == {
-            "top_k": 3, "min_score": 0.0, "embedding_model": "hash-64", "filters_applied": {},
+            "top_k": 3, "min_score": 0.0, "embedding_model": "hash-256", "filters_applied": {},
         }  # fmt: skip
         assert hybrid == {
-            "top_k": 3, "min_score": 0.0, "fusion": "dbsf", "embedding_model": "hash-64", "filters_applied": {},
+            "top_k": 3, "min_score": 0.0, "fusion": "dbsf", "embedding_model": "hash-256", "filters_applied": {},
             "synonyms_used": [],
         }  # fmt: skip
 

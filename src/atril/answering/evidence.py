@@ -15,9 +15,9 @@ from atril.retrieval.live import ScoredChunk
 MAX_QUOTE: Final = 400
 """Characters of one quoted sentence; a longer one is cut where a clause ends."""
 
-_CLAUSE_END: Final = re.compile(r"[;:,](?:\s+|$)|\n+")
+_CLAUSE_END: Final = re.compile(r"[;:,](?:\s+(?!\d)|$)|\n+")
 _BLANK: Final = re.compile(r"\s+")
-_HEADING: Final = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+$")
+_HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
 _LOOSE_ENDS: Final = " \t\n,;:"
 
 
@@ -69,8 +69,7 @@ def quotable(chunks: Sequence[ScoredChunk], words: QuestionWords) -> list[Senten
 def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
     content, language = chunk.stored.chunk.content, chunk.stored.document.language
     for start, end in sentences(content, language):
-        line = content.rfind("\n", 0, start) + 1
-        if _HEADING.match(content[line:start]):
+        if _HEADING.match(content, content.rfind("\n", 0, start) + 1):
             continue
         if end - start > MAX_QUOTE:
             start, end = _best_clauses(content, start, end, language, words)
