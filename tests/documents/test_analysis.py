@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atril.documents.analysis import analyze, distinct_terms, fold, query_terms, term_counts, term_id
+from atril.documents.analysis import (
+    analyze,
+    distinct_terms,
+    find_terms,
+    fold,
+    query_terms,
+    term_counts,
+    term_id,
+)
 
 
 def terms(text: str, language: str = "es") -> list[str]:
@@ -159,3 +167,11 @@ def test_a_spanish_word_and_the_same_word_without_accents_are_one_term(word: str
     (accented,) = query_terms(word, ["es"])
     (bare,) = query_terms(fold(word), ["es"])
     assert accented.terms == bare.terms
+
+
+class TestFindTerms:
+    @given(st.text(max_size=200), st.sets(st.sampled_from(["vacacion", "dia", "a", "1", "b"])))
+    def test_gives_what_analysis_gives_of_the_wanted_terms(self, text: str, wanted: set[str]) -> None:
+        wanted |= {term.text for term in analyze(text, "es")[:2]}
+        expected = [term for term in analyze(text, "es") if term.text in wanted]
+        assert find_terms(text, "es", wanted) == expected

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from atril.documents.analysis import Term, analyze
+from atril.documents.analysis import Term, find_terms
 
 MAX_EXCERPTS: Final = 3
 MAX_LENGTH: Final = 200
@@ -44,7 +44,7 @@ def highlight(content: str, language: str, weights: Mapping[str, float]) -> tupl
 
 def matches(content: str, language: str, weights: Mapping[str, float]) -> list[Term]:
     """The words of `content` whose term is in `weights`, in reading order."""
-    return [term for term in analyze(content, language) if term.text in weights]
+    return find_terms(content, language, weights)
 
 
 def excerpts(content: str, matched: Sequence[Term], weights: Mapping[str, float]) -> list[Excerpt]:
