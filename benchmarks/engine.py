@@ -126,7 +126,7 @@ class Stalls:
     """How long the event loop went without a turn, in milliseconds."""
 
     def __init__(self) -> None:
-        self.found: list[float] = []
+        self.found = [0.0]
         self._task = asyncio.create_task(self._watch())
 
     async def _watch(self) -> None:

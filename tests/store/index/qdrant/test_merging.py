@@ -23,6 +23,13 @@ def test_a_small_built_shard_joins_and_a_large_one_does_not() -> None:
     assert set(choose({"new": 10}, built, largest=1000)) == {"new", "small"}
 
 
+def test_what_was_asked_for_joins_larger_shards_and_then_rests() -> None:
+    built = {"small": whole(15), "large": whole(100), "huge": whole(2000)}
+    assert set(choose({}, built, largest=10_000, thorough=True)) == {"small", "large"}
+    assert not choose({}, {"joined": whole(115), "huge": whole(2000)}, largest=10_000, thorough=True)
+    assert not choose({}, {"huge": whole(2000)}, largest=10_000, thorough=True)
+
+
 def test_no_build_grows_beyond_the_largest() -> None:
     assert set(choose({"new": 10}, {"full": whole(15)}, largest=20)) == {"new"}
 

@@ -48,6 +48,7 @@ class EdgeIndex:
         self._capacity = capacity
         self._writing = asyncio.Lock()
         self._building: asyncio.Task[None] | None = None
+        self._thorough = False
         self._missed: list[Callable[[Shard], object]] | None = None
         self._stop = asyncio.Event()
 
@@ -157,6 +158,7 @@ class EdgeIndex:
             if self._shards.active.count() >= max(1.0, self._capacity * _WORTH_BUILDING):
                 await self._shards.begin_write()
                 await self._shards.seal()
+            self._thorough = True
             self._start_building()
         if self._building is not None:
             await asyncio.shield(self._building)
@@ -191,12 +193,14 @@ class EdgeIndex:
     async def _build_all(self) -> None:
         while not self._stop.is_set() and (sources := self._choose()):
             await self._build(sources)
+        self._thorough = False
 
     def _choose(self) -> list[Shard]:
         shards = {shard.folder.name: shard for shard in self._shards}
         waiting = {shard.folder.name: shard.count() for shard in self._shards.waiting}
         built = {shard.folder.name: Size(shard.count(), shard.built) for shard in self._shards.built}
-        return [shards[name] for name in choose(waiting, built, largest=LARGEST_SHARD)]
+        chosen = choose(waiting, built, largest=LARGEST_SHARD, thorough=self._thorough)
+        return [shards[name] for name in chosen]
 
     async def _build(self, sources: list[Shard]) -> None:
         sources.sort(key=Shard.count, reverse=True)
