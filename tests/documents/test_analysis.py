@@ -175,3 +175,9 @@ class TestFindTerms:
         wanted |= {term.text for term in analyze(text, "es")[:2]}
         expected = [term for term in analyze(text, "es") if term.text in wanted]
         assert find_terms(text, "es", wanted) == expected
+
+
+class TestDistinctTerms:
+    @given(st.text(alphabet=st.sampled_from("aé1ñя_ºª-.,'’@/&+: \n漢\u0301\u00ad"), max_size=60))
+    def test_are_the_terms_of_analysis_for_any_mixture_of_letters_and_marks(self, text: str) -> None:
+        assert distinct_terms(text, "es") == {term.text for term in analyze(text, "es")}

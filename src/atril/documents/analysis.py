@@ -50,6 +50,10 @@ _DASHES = "\u2010\u2011\u2012\u2013"
 _RUN = re.compile(rf"{_WORD}(?:[-/.,:@_+&'’{_DASHES}]{_WORD})*|[{_HAN}]")
 """Words joined by marks without a blank. Most runs are one word; `_split` decides about the others."""
 
+_RARE = re.compile(rf"[_ºª{_HAN}{_MARKS}]")
+_RUN_WITHOUT_RARE = re.compile(rf"\w+(?:[-/.,:@+&'’{_DASHES}]\w+)*")
+"""The same runs in a text without any rare character, found in half the time."""
+
 _PLAIN = re.compile(_WORD)
 _PIECE = re.compile(
     rf"""
@@ -119,16 +123,21 @@ def analyze(text: str, language: str) -> list[Term]:
 
 
 def find_terms(text: str, language: str, wanted: Container[str]) -> list[Term]:
-    """Those terms of `analyze` that are in `wanted`; half again as fast."""
-    known = _analyzer(language)
+    """Those terms of `analyze` that are in `wanted`, several times faster: a search does this to every hit."""
+    known, terms_of = _analyzer(language), _terms(language)
+    runs = _runs(text)
+    telling = {run for run in set(runs) for term in terms_of[run] if term in wanted}
     terms: list[Term] = []
     position = 0
-    for run in _RUN.findall(text):
+    for run in runs if telling else ():
         # Between two runs stands nothing that a run could begin with, so the next occurrence is this run.
         position = text.index(run, position)
-        for word in known(run):
-            if word.term in wanted and not word.stop:
-                terms.append(Term(word.term, position + word.start, position + word.end))
+        if run in telling:
+            terms += [
+                Term(word.term, position + word.start, position + word.end)
+                for word in known(run)
+                if word.term in wanted and not word.stop
+            ]
         position += len(run)
     return terms
 
@@ -136,7 +145,7 @@ def find_terms(text: str, language: str, wanted: Container[str]) -> list[Term]:
 def distinct_terms(text: str, language: str) -> set[str]:
     """The different terms of `analyze`, found several times faster."""
     known = _analyzer(language)
-    return {word.term for run in set(_RUN.findall(text)) for word in known(run) if not word.stop}
+    return {word.term for run in set(_runs(text)) for word in known(run) if not word.stop}
 
 
 def term_id(term: str) -> int:
@@ -151,7 +160,7 @@ def term_counts(text: str, language: str) -> TermCounts:
     """The terms of a passage as numbers, for weights and statistics; the same words as `analyze`."""
     known = _ids(language)
     totals: dict[int, int] = {}
-    for run, times in Counter(_RUN.findall(text)).items():
+    for run, times in Counter(_runs(text)).items():
         for number in known(run):
             totals[number] = totals.get(number, 0) + times
     ids = np.fromiter(totals.keys(), dtype=np.uint32, count=len(totals))
@@ -232,6 +241,29 @@ def _analyzer(language: str) -> Callable[[str], tuple[_Word, ...]]:
         return tuple(found)
 
     return words
+
+
+def _runs(text: str) -> list[str]:
+    return (_RUN if _RARE.search(text) else _RUN_WITHOUT_RARE).findall(text)
+
+
+class _TermsOfRuns(dict[str, tuple[str, ...]]):
+    """Run of text to its terms, stopwords left out. A plain dictionary answers in half the time of a cached
+    function."""
+
+    def __init__(self, known: Callable[[str], tuple[_Word, ...]]) -> None:
+        self._known = known
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        terms = self[run] = tuple(word.term for word in self._known(run) if not word.stop)
+        return terms
+
+
+@cache
+def _terms(language: str) -> _TermsOfRuns:
+    return _TermsOfRuns(_analyzer(language))
 
 
 @cache
