@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -43,22 +44,23 @@ def write_until_killed(folder: Path, start: int, lines: int) -> list[tuple[str, 
 
 @pytest.mark.parametrize("lines", [3, 26, 61])
 async def test_a_killed_writer_loses_nothing_acknowledged(folder: Path, lines: int) -> None:
-    acknowledged = set(write_until_killed(folder, 1, lines))
-    last = max(step for _, step in acknowledged)
-    acknowledged |= set(write_until_killed(folder, last + 10, lines))
+    first = write_until_killed(folder, 1, lines)
+    resumed = max(step for _, step in first) + 10
+    second = write_until_killed(folder, resumed, lines)
 
     index = await EdgeIndex.open(folder, dimensions=DIMENSIONS)
     found = await index.search_dense(ME, point().dense, limit=10_000)
     assert len({each.id for each in found}) == len(found) == await index.count(ME)
+    chunks = Counter(each.document for each in found)
     held = {version async for version in index.versions(ME)}
-    deleted = {step for what, step in acknowledged if what == "deleted"}
-    by_document: dict[object, int] = {}
-    for each in found:
-        by_document[each.document] = by_document.get(each.document, 0) + 1
-    in_flight = {last + 1, last - 1, max(step for _, step in acknowledged) - 1}
-    for what, step in acknowledged:
-        if what == "added" and step not in deleted and step not in in_flight:
-            assert by_document[point(str(step)).document] == 40
-        if what == "deleted":
-            assert version_id(str(step)) not in held
+    deleted = {step for what, step in first + second if what == "deleted"}
+    for steps in (first, second):
+        # The deletion after the last word may have been done without the word for it coming through.
+        unsure = {max(step for _, step in steps) - 2 + ahead for ahead in range(3)}
+        added = {step for what, step in steps if what == "added"}
+        for step in added - deleted - unsure:
+            assert chunks[point(str(step)).document] == 40
+    for step in deleted:
+        assert version_id(str(step)) not in held
+        assert point(str(step)).document not in chunks
     await index.close()

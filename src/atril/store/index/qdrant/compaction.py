@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from atril.store.index.qdrant.manifest import SETTLED
+
 _BUILDER: Final = "atril.store.index.qdrant.builder"
 _BLOCK: Final = 64 * 1024
 _ZEROS: Final = bytes(_BLOCK)
@@ -22,9 +24,9 @@ class BuildFailed(RuntimeError):
 def copy_shard(source: Path, target: Path) -> None:
     """Copies a shard's folder and leaves its holes as holes.
 
-    The engine lays out files of fixed size; most of a small shard's are empty.
+    The engine lays out files of fixed size; most of a small shard's are empty. The copy is not settled.
     """
-    shutil.copytree(source, target, copy_function=_copy_file)
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns(SETTLED), copy_function=_copy_file)
 
 
 def _copy_file(source: str, target: str) -> None:

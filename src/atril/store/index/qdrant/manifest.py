@@ -17,7 +17,7 @@ from atril.errors import HomeDamaged
 
 _NAME: Final = "manifest.json"
 _PREFIX: Final = "shard-"
-_SETTLED: Final = "settled"
+SETTLED: Final = "settled"
 _FORMAT: Final = 1
 
 
@@ -66,27 +66,24 @@ def write(folder: Path, manifest: Manifest) -> None:
     sync([folder])
 
 
-def prepare(folder: Path) -> Manifest | None:
-    """Makes the folder, reads its manifest and removes every shard that the manifest does not name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    found = read(folder)
-    kept = found.names if found is not None else set()
+def sweep(folder: Path, keep: Iterable[str]) -> None:
+    """Removes every shard folder that is not to be kept."""
+    kept = set(keep)
     for path in folder.glob(f"{_PREFIX}*"):
         if path.name not in kept:
             shutil.rmtree(path, ignore_errors=True)
-    return found
 
 
 def settle(folder: Path) -> None:
     """Brings a shard's folder and all within it to the disk, and then marks it as settled."""
     sync([*folder.rglob("*"), folder, folder.parent])
-    (folder / _SETTLED).touch()
+    (folder / SETTLED).touch()
     sync([folder])
 
 
 def settled(folder: Path) -> bool:
     """Whether `settle` has finished: if not, a loss of power may have left the folder unusable."""
-    return (folder / _SETTLED).exists()
+    return (folder / SETTLED).exists()
 
 
 def sync(paths: Iterable[Path]) -> None:

@@ -24,9 +24,9 @@ from atril.store.index.qdrant.mapping import (
     tenant_filter,
 )
 
-_UNSEARCHED: Final = ("vector_storage-sparse",)
+_UNSEARCHED: Final = "vector_storage-sparse"  # searches read the index of words, not the vectors
 _BLOCK: Final = 2**20
-_EF: Final = 100
+_EF: Final = 100  # 64 was no faster for 50 results, and 128 cost 0.4 ms more
 _OVERFETCH: Final = 8
 _WIDEN: Final = 4
 _EVERY_VALUE: Final = 2**31
@@ -47,7 +47,8 @@ def graph_config(dimensions: int, threads: int) -> engine.EdgeConfig:
     """A shard that is built once, with `threads`, and then only loses points.
 
     Vectors are not quantized: they are float16 already, and at 100,000 points int8 codes with rescoring gave
-    the same recall (0.999) in the same time (0.65 ms) for 38 MB more.
+    the same recall (0.999) in the same time (0.65 ms) for 38 MB more. A shard of 110,000 answers a dense and
+    a sparse search for 50 in 2.2 ms (99th percentile 3.7) with 284 MB resident, every mapped file included.
     """
     hnsw = engine.HnswIndexConfig(
         m=16,
@@ -126,7 +127,7 @@ class Shard:
         return shard
 
     def _verified(self, names: frozenset[str] | None) -> frozenset[str] | None:
-        # 6 ms at 100,000 points, so that no damage to a file can show one tenant's points to another.
+        # 17 ms at 90,000 points, so that no damage to a file can show one tenant's points to another.
         complete = names is not None and self.count(tenant_filter(names)) == self.count()
         return names if complete else None
 
@@ -239,7 +240,7 @@ class Shard:
 def warm(folder: Path) -> None:
     """Reads the files of a shard that searches read, from end to end, so that they are in the page cache."""
     for path in folder.rglob("*"):
-        if path.is_file() and path.parent.parent.name not in _UNSEARCHED:
+        if path.is_file() and path.parent.parent.name != _UNSEARCHED:
             with path.open("rb", buffering=0) as file:
                 while file.read(_BLOCK):
                     pass

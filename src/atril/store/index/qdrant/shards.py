@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -50,9 +50,11 @@ class Shards:
         Raises `InvalidArgument` for other dimensions than those of the folder and `HomeDamaged` when
         something the manifest names cannot be opened.
         """
-        found = await asyncio.to_thread(manifest.prepare, folder)
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        found = manifest.read(folder)
         if found is None:
             shards = cls(folder, dimensions, 1)
+            await shards._sweep(())
             shards.active = await shards._create()
             await shards._write()
             return shards
@@ -60,6 +62,7 @@ class Shards:
             raise InvalidArgument(name="dimensions", value=dimensions, allowed=str(found.dimensions))
         shards = cls(folder, dimensions, found.next)
         await shards._load(found)
+        await shards._sweep(found.names)
         if (folder / _UNCLEAN).exists():
             await shards._drop_replaced()
         return shards
@@ -107,9 +110,10 @@ class Shards:
     async def flush(self) -> None:
         for shard in self:
             shard.flush()
-            if not manifest.settled(shard.folder):
-                await asyncio.to_thread(manifest.settle, shard.folder)
             await asyncio.sleep(0)
+        for folder in (*(shard.folder for shard in self), self.folder / _EMPTY):
+            if folder.exists() and not manifest.settled(folder):
+                await asyncio.to_thread(manifest.settle, folder)
 
     async def close(self) -> None:
         """Closes every shard. What was not flushed stays as safe as before, and the next opening checks it."""
@@ -119,6 +123,13 @@ class Shards:
             await asyncio.sleep(0)
         if flushed:
             (self.folder / _UNCLEAN).unlink(missing_ok=True)
+
+    async def _sweep(self, names: Iterable[str]) -> None:
+        # Only once the shards are open: then no other process is at work in the folder.
+        await asyncio.to_thread(manifest.sweep, self.folder, names)
+        empty = self.folder / _EMPTY
+        if not manifest.settled(empty):
+            await asyncio.to_thread(shutil.rmtree, empty, ignore_errors=True)
 
     async def _create(self) -> Shard:
         """A copy of an empty shard: setting one up takes the engine 30 fsyncs, and a copy none."""
