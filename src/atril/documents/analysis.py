@@ -18,7 +18,7 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -122,11 +122,19 @@ def analyze(text: str, language: str) -> list[Term]:
     return terms
 
 
-def find_terms(text: str, language: str, wanted: Container[str]) -> list[Term]:
+def find_terms(text: str, language: str, wanted: Collection[str]) -> list[Term]:
     """Those terms of `analyze` that are in `wanted`, several times faster: a search does this to every hit."""
     known, terms_of = _analyzer(language), _terms(language)
     runs = _runs(text)
-    telling = {run for run in set(runs) for term in terms_of[run] if term in wanted}
+    # Neither folding nor stemming changes how a word begins, which spares most words their analysis.
+    initials = {term[0] for term in wanted}
+    telling = {
+        run
+        for run in set(runs)
+        if _INITIAL[run[0]] in initials or not run.isalpha()
+        for term in terms_of[run]
+        if term in wanted
+    }
     terms: list[Term] = []
     position = 0
     for run in runs if telling else ():
@@ -259,6 +267,17 @@ class _TermsOfRuns(dict[str, tuple[str, ...]]):
             self.clear()
         terms = self[run] = tuple(word.term for word in self._known(run) if not word.stop)
         return terms
+
+
+class _Initials(dict[str, str]):
+    """Letter to the letter that a folded word would begin with."""
+
+    def __missing__(self, letter: str) -> str:
+        initial = self[letter] = fold(letter)[:1]
+        return initial
+
+
+_INITIAL: Final = _Initials()
 
 
 @cache
