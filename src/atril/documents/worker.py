@@ -85,6 +85,8 @@ def _limit_memory(limit: int) -> None:
 def _watch_memory(limit: int) -> None:
     while _resident() <= limit:
         time.sleep(_WATCH_SECONDS)
+    # Said as well, because a parent that asks for the exit code in the wrong moment is given another.
+    os.write(sys.stderr.fileno(), b"out of memory\n")
     os._exit(OUT_OF_MEMORY)
 
 
