@@ -48,10 +48,7 @@ class FakeEngine:
 
     def __init__(self, scores: Sequence[float]) -> None:
         self.limits: list[int] = []
-        self._points = [
-            ScoredPoint(UUID(int=number), score, UUID(int=number), 1)
-            for number, score in enumerate(scores, 1)
-        ]
+        self._points = [ScoredPoint(UUID(int=number), score) for number, score in enumerate(scores, 1)]
 
     async def fetch(self, limit: int) -> Pool:
         self.limits.append(limit)

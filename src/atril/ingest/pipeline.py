@@ -31,6 +31,9 @@ ProgressListener = Callable[[Progress], None]
 
 READ_AHEAD: Final = 16
 GROUP_CHUNKS: Final = 256
+WORTH_COMPACTING: Final = 20_000
+"""Chunks added at once that make it worth waiting for the index to be rebuilt around them: a minute or two
+where embedding them took much longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,8 @@ class Ingest:
             # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
             # earlier, the next opening finds the points missing and writes them again.
             await self._stores.index.flush()
+        if tally.chunks >= WORTH_COMPACTING:
+            await self._stores.index.compact()
         return tally.finished()
 
     async def _read(self, scope: Scope, source: Source, collection: str, labels: tuple[str, ...]) -> Outcome:

@@ -30,12 +30,9 @@ DEVIATIONS: Final = 3.0
 RRF_K: Final = 60
 
 
-def by_rank(point: ScoredPoint) -> tuple[float, int, int, int]:
-    """The order of results everywhere: score, highest first, then document, then chunk number.
-
-    The id decides between two versions of one chunk, of which the records know one.
-    """
-    return -point.score, point.document.int, point.number, point.id.int
+def by_rank(point: ScoredPoint) -> tuple[float, int]:
+    """The order of results everywhere: score, highest first, then id, which is document and chunk number."""
+    return -point.score, point.id.int
 
 
 def distribution_shares(ranking: Ranking) -> Shares:
@@ -68,7 +65,6 @@ def fuse(rankings: Sequence[Ranking], fusion: Fusion = "dbsf") -> list[ScoredPoi
     The order of the lists, and of the points inside a list, makes no difference.
     """
     shares: dict[UUID, list[float]] = {}
-    points: dict[UUID, ScoredPoint] = {}
     most = []
     for ranking in rankings:
         if not ranking:
@@ -78,11 +74,10 @@ def fuse(rankings: Sequence[Ranking], fusion: Fusion = "dbsf") -> list[ScoredPoi
         most.append(bound)
         for point, share in zip(ordered, gained, strict=True):
             shares.setdefault(point.id, []).append(share)
-            points[point.id] = point
     total = fsum(most)
     fused = (
         # An exact sum: adding floats in another order could break a tie by chance.
-        ScoredPoint(identity, min(1.0, fsum(shares[identity]) / total), point.document, point.number)
-        for identity, point in points.items()
+        ScoredPoint(identity, min(1.0, fsum(gained) / total))
+        for identity, gained in shares.items()
     )
     return sorted(fused, key=by_rank)

@@ -74,7 +74,7 @@ async def _best(
     best: list[ScoredChunk] = []
     for position in range(0, len(points), top_k):
         batch = points[position : position + top_k]
-        ceiling = (-batch[0].score * heaviest, batch[0].document.int, batch[0].number)
+        ceiling = (-batch[0].score * heaviest, batch[0].id.int)
         if len(best) >= top_k and _order(best[top_k - 1]) <= ceiling:
             break
         unknown = [point.id for point in batch if point.id not in known]
@@ -89,5 +89,5 @@ async def _best(
     return best[:top_k]
 
 
-def _order(chunk: ScoredChunk) -> tuple[float, int, int]:
-    return -chunk.score, chunk.stored.document.id.int, chunk.stored.chunk.number
+def _order(chunk: ScoredChunk) -> tuple[float, int]:
+    return -chunk.score, chunk.stored.point.int

@@ -19,6 +19,7 @@ from atril.errors import InvalidArgument
 from atril.store import frequencies, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
 from atril.store.frequencies import IN_LIST, VersionTerms
+from atril.store.index.protocol import point_id
 from atril.store.names import storable
 from atril.store.naming import give_names
 from atril.store.schema import (
@@ -74,11 +75,6 @@ def document_id(tenant: str, collection: str, source: str) -> UUID:
     return uuid5(_DOCUMENTS, json.dumps([tenant, collection, storable(source)]))
 
 
-def point_id(version: UUID, number: int) -> UUID:
-    """The id of the point of chunk `number` of a version."""
-    return uuid5(version, str(number))
-
-
 def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> Pending:
     """Writes a pending version; one that was pending for the same document is superseded."""
     _check(draft)
@@ -89,7 +85,7 @@ def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> 
     superseded = [version for version, state in states.items() if state == PENDING]
     _set_state(connection, tenant, superseded, RETIRED)
     version = uuid4()
-    points = tuple(point_id(version, chunk.number) for chunk in draft.chunks)
+    points = tuple(point_id(document, version, chunk.number) for chunk in draft.chunks)
     connection.execute(versions.insert(), rows.of_version(tenant, document, version, draft, now))
     for table, values in (
         (text_blocks, rows.of_text(tenant, version, draft.text)),

@@ -80,6 +80,10 @@ class MemoryIndex:
     async def flush(self) -> None:
         self._check_open()
 
+    async def compact(self) -> None:
+        """Nothing: points are scanned as they are."""
+        self._check_open()
+
     async def close(self) -> None:
         self._tenants.clear()
         self._closed = True
@@ -138,4 +142,4 @@ def check_fields(where: Filter) -> None:
 
 
 def _scored(point: Point, score: float, decimals: int) -> ScoredPoint:
-    return ScoredPoint(point.id, round(score, decimals), point.document, point.number)
+    return ScoredPoint(point.id, round(score, decimals))

@@ -27,12 +27,8 @@ def check_limit(limit: int) -> None:
 
 
 def first(points: Iterable[ScoredPoint], limit: int) -> list[ScoredPoint]:
-    """The first `limit` points by score, then document, then chunk number.
-
-    The point's id decides between what is equal in all three: two versions of one chunk, of which the
-    records know one.
-    """
-    return sorted(points, key=lambda p: (-p.score, p.document.int, p.number, p.id.int))[:limit]
+    """The first `limit` points by score, then by id: by document, then by chunk number."""
+    return sorted(points, key=lambda point: (-point.score, point.id.int))[:limit]
 
 
 def check_vector(shape: tuple[int, ...], dimensions: int) -> None:

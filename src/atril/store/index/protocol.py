@@ -3,8 +3,8 @@
 What every engine must do, each point a test in `atril.testing.index_suite`:
 
 - the tenant of the `Scope` bounds every call; its collections and labels bound every search and count;
-- results come in order of score (highest first), then document id, then chunk number; a tie at the limit
-  is cut in that order, never by chance;
+- results come in order of score (highest first), then point id, which is the order of documents and chunk
+  numbers (`point_id`); a tie at the limit is cut in that order, never by chance;
 - an empty index and a filter that nothing matches give `[]`;
 - scores rank within one search only and are not comparable between engines or queries, except that
   `search_dense` gives the cosine and `search_sparse` the dot product, to four decimals;
@@ -45,7 +45,7 @@ class SparseVector:
 class Point:
     """One chunk of one version of a document, as the engine sees it.
 
-    `dense` has unit length. `number` is the chunk's 1-based number. `metadata` holds the document's own
+    `id` comes from `point_id`. `dense` has unit length. `number` is the chunk's 1-based number. `metadata` holds the document's own
     keys as text.
     """
 
@@ -68,12 +68,19 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPoint:
-    """A found point: enough to order it and to find its chunk in the records."""
+    """A found point: what orders it, and finds its chunk in the records."""
 
     id: UUID
     score: float
-    document: UUID
-    number: int
+
+
+def point_id(document: UUID, version: UUID, number: int) -> UUID:
+    """The id of the point of chunk `number` of a version, made so that ids sort by document, then by number.
+
+    Its bits are the first 64 of the document's id, the last 32 of the version's, and the number: an engine
+    can put equal scores in order without reading anything but ids.
+    """
+    return UUID(int=document.int >> 64 << 64 | (version.int & 0xFFFFFFFF) << 32 | number)
 
 
 class Index(Protocol):
@@ -113,6 +120,11 @@ class Index(Protocol):
 
     async def flush(self) -> None:
         """Everything written so far survives a loss of power when this returns."""
+        ...
+
+    async def compact(self) -> None:
+        """Brings what was added into the shape that searches best; it may take minutes, and searches go on
+        meanwhile. Worth calling after adding much; an engine without such a shape does nothing."""
         ...
 
     async def close(self) -> None: ...

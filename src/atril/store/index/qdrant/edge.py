@@ -111,7 +111,7 @@ class EdgeIndex:
         found: list[mapping.Candidate] = []
         for shard in self._shards:
             found += shard.search_dense(query, condition, limit=limit, exact=exact)
-        return _first(scope.tenant, found, limit)
+        return _first(found, limit)
 
     async def search_sparse(
         self, scope: Scope, vector: SparseVector, *, limit: int, where: Filter | None = None
@@ -123,7 +123,7 @@ class EdgeIndex:
         if vector.indices.size:
             for shard in self._shards:
                 found += shard.search_sparse(query, condition, limit=limit)
-        return _first(scope.tenant, found, limit)
+        return _first(found, limit)
 
     async def count(self, scope: Scope, where: Filter | None = None) -> int:
         self._check_open()
@@ -247,8 +247,8 @@ class EdgeIndex:
             raise RuntimeError(f"The index in {self._shards.folder} has been closed: open it again.")
 
 
-def _first(tenant: str, found: list[mapping.Candidate], limit: int) -> list[ScoredPoint]:
-    return [mapping.scored_point(tenant, each) for each in sorted(found)[:limit]]
+def _first(found: list[mapping.Candidate], limit: int) -> list[ScoredPoint]:
+    return [mapping.scored_point(each) for each in sorted(found)[:limit]]
 
 
 def _report(build: asyncio.Task[None]) -> None:

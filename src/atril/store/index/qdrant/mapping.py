@@ -30,8 +30,7 @@ from atril.types import DEFAULT_TENANT, Scope
 
 DENSE: Final = "dense"
 SPARSE: Final = "sparse"
-ORDER_FIELDS: Final = ["document", "number"]
-Candidate: TypeAlias = tuple[float, str, int, UUID]
+Candidate: TypeAlias = tuple[float, int]
 """A hit as it sorts: negative score, document, number, the engine's id.
 
 Results are made of those that remain after the cut: for 50 of 116 that saves 0.5 ms of a search.
@@ -55,8 +54,6 @@ def engine_id(tenant: str, id: UUID) -> UUID:
 
 def engine_point(tenant: str, point: Point) -> engine.Point:
     payload: dict[str, Any] = {
-        "document": str(point.document),
-        "number": point.number,
         "tags": [_tag(field, value) for field, value in _texts(tenant, point)],
         **fields.numbers(point),
     }
@@ -68,16 +65,14 @@ def engine_sparse(vector: SparseVector) -> engine.SparseVector:
     return engine.SparseVector(vector.indices.tolist(), vector.values.tolist())
 
 
-def candidate(hit: engine.ScoredPoint, decimals: int) -> Candidate:
-    payload = hit.payload
-    if payload is None or not isinstance(hit.id, UUID):
-        raise TypeError(f"the engine returned a point without its payload: {hit!r}")
-    return -round(hit.score, decimals), payload["document"], payload["number"], hit.id
+def candidates(hits: Iterable[engine.ScoredPoint], tenant: str, decimals: int) -> list[Candidate]:
+    """The tenant's points as their negative scores and the integers of their ids, which sort as results do."""
+    mask = _mask(tenant)
+    return [(-round(hit.score, decimals), UUID(str(hit.id)).int ^ mask) for hit in hits]
 
 
-def scored_point(tenant: str, found: Candidate) -> ScoredPoint:
-    score, document, number, id = found
-    return ScoredPoint(engine_id(tenant, id), -score, UUID(document), number)
+def scored_point(found: Candidate) -> ScoredPoint:
+    return ScoredPoint(UUID(int=found[1]), -found[0])
 
 
 @dataclass(frozen=True, slots=True)

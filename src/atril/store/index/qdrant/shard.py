@@ -16,11 +16,10 @@ from atril.store.index.ordering import DENSE_DECIMALS, SPARSE_DECIMALS
 from atril.store.index.qdrant import tenants
 from atril.store.index.qdrant.mapping import (
     DENSE,
-    ORDER_FIELDS,
     SPARSE,
     Candidate,
     ScopedFilter,
-    candidate,
+    candidates,
     tenant_filter,
 )
 
@@ -198,9 +197,8 @@ class Shard:
                 query=query,
                 filter=where.within(self.tenants),
                 params=params,
-                with_payload=ORDER_FIELDS,
             )
-            hits = [candidate(hit, decimals) for hit in self._engine.query(request)]
+            hits = candidates(self._engine.query(request), where.tenant, decimals)
             if len(hits) < wanted or hits[-1][0] > hits[limit - 1][0]:
                 return hits
             wanted *= _WIDEN
