@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atril.errors import UnreadableDocument
 from atril.store.originals import Originals, tenant_folder
 
 
@@ -48,11 +49,39 @@ def test_deleting_is_repeatable_and_touches_one_tenant(tmp_path: Path) -> None:
 def test_a_sweep_leaves_what_is_referred_to(tmp_path: Path) -> None:
     originals = Originals(tmp_path)
     kept, lost = originals.put("ñ/..", b"kept"), originals.put("ñ/..", b"lost")
-    unfinished = originals.path("ñ/..", kept).parent.parent / "arriving" / "0123"
+    unfinished = originals.path("ñ/..", kept).parent.parent / "arriving" / ("0123" * 8)
     unfinished.write_bytes(b"half")
     assert originals.sweep({("ñ/..", kept), ("default", lost)}) == 2
     assert files(tmp_path) == [originals.path("ñ/..", kept)]
     assert Originals(tmp_path / "empty").sweep(set()) == 0
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "2024/trip/IMG.jpg",
+        "t-default/trip/IMG.jpg",
+        "t-default/arriving/notes.md",
+        f"t-default/ab/{'c' * 64}",
+        f"t-default/cc/{'c' * 64}/folder.txt",
+        f"holidays/cc/{'c' * 64}",
+    ],
+)
+def test_a_sweep_leaves_what_is_not_an_original(tmp_path: Path, foreign: str) -> None:
+    path = tmp_path / "originals" / foreign
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"mine")
+    assert Originals(tmp_path).sweep(set()) == 0
+    assert path.read_bytes() == b"mine"
+
+
+def test_a_file_that_cannot_be_read_is_no_trouble_of_the_home(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableDocument):
+        Originals(tmp_path / "home").put_file("default", tmp_path)
+    (tmp_path / "given.md").write_bytes(b"data")
+    (tmp_path / "full").write_bytes(b"no folder can be made here")
+    with pytest.raises(OSError, match="full"):
+        Originals(tmp_path / "full").put_file("default", tmp_path / "given.md")
 
 
 @pytest.mark.parametrize("wrong", ["", "../../etc/passwd", "A" * 64, "0" * 63 + "\n"])

@@ -97,10 +97,7 @@ class FileSource:
         return await readers.read(self.file.name, self.file.path)
 
     async def keep(self, originals: Originals, tenant: str) -> str:
-        try:
-            return await asyncio.to_thread(originals.put_file, tenant, self.file.path)
-        except FileNotFoundError as error:
-            raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
+        return await asyncio.to_thread(originals.put_file, tenant, self.file.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
-from io import BytesIO
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
+
+from atril.errors import UnreadableDocument
 
 FOLDER: Final = "originals"
 _ARRIVING: Final = "arriving"
 _BLOCK: Final = 1 << 20
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
+_UNFINISHED = re.compile(r"[0-9a-f]{32}\Z")
+_HASH_START = re.compile(r"[0-9a-f]{2}\Z")
 _PLAIN_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\Z")
+_TENANT_FOLDER = re.compile(r"(t-[a-z0-9][a-z0-9-]{0,62}|h-[0-9a-f]{40})\Z")
 
 
 class Originals:
@@ -30,12 +35,15 @@ class Originals:
 
     def put(self, tenant: str, data: bytes) -> str:
         """Keeps the bytes and returns their SHA-256 in hexadecimal; they survive a loss of power."""
-        return self._keep(tenant, BytesIO(data))
+        return self._keep(tenant, (data,))
 
     def put_file(self, tenant: str, path: Path) -> str:
-        """As `put`, for the bytes of a file, which need not fit in memory. Raises `OSError`."""
-        with path.open("rb") as stream:
-            return self._keep(tenant, stream)
+        """As `put`, for the bytes of a file, which need not fit in memory.
+
+        Raises `UnreadableDocument` when the file cannot be read, and `OSError` when the home cannot be
+        written.
+        """
+        return self._keep(tenant, _blocks(path))
 
     def get(self, tenant: str, content_hash: str) -> bytes:
         """Raises `FileNotFoundError`."""
@@ -56,25 +64,32 @@ class Originals:
             self.path(tenant, content_hash).unlink(missing_ok=True)
 
     def sweep(self, referenced: Iterable[tuple[str, str]]) -> int:
-        """Deletes whatever no pair of tenant and hash refers to, half-written files too; returns how many.
+        """Deletes the originals that no pair of tenant and hash refers to, half-written files too.
 
-        Only for a moment when nothing is being added.
+        Returns how many. What nobody here can have written stays as it is. Only for a moment when nothing
+        is being added.
         """
         kept = {(tenant_folder(tenant), content_hash) for tenant, content_hash in referenced}
         orphans = [
-            path for path in self._root.glob("*/*/*") if (path.parent.parent.name, path.name) not in kept
+            path
+            for path in self._root.glob("*/*/*")
+            if _is_ours(path) and (path.parent.parent.name, path.name) not in kept
         ]
+        deleted = 0
         for path in orphans:
-            path.unlink()
-        return len(orphans)
+            # An orphan that cannot be deleted now costs room and nothing else: the next sweep tries again.
+            with suppress(OSError):
+                path.unlink()
+                deleted += 1
+        return deleted
 
-    def _keep(self, tenant: str, stream: BinaryIO) -> str:
+    def _keep(self, tenant: str, blocks: Iterable[bytes]) -> str:
         folder = self._root / tenant_folder(tenant) / _ARRIVING
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / uuid4().hex
         try:
             with unfinished.open("xb") as file:
-                content_hash = _copy(stream, file)
+                content_hash = _copy(blocks, file)
                 target = self.path(tenant, content_hash)
                 if target.exists():
                     return content_hash
@@ -88,12 +103,31 @@ class Originals:
         return content_hash
 
 
-def _copy(source: BinaryIO, target: BinaryIO) -> str:
+def _blocks(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                yield block
+    except OSError as error:
+        raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
+
+
+def _copy(blocks: Iterable[bytes], target: BinaryIO) -> str:
     digest = hashlib.sha256()
-    while block := source.read(_BLOCK):
+    for block in blocks:
         digest.update(block)
         target.write(block)
     return digest.hexdigest()
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a path three levels down has a name and place that `_keep` gives, and is a file."""
+    folder = path.parent
+    if not _TENANT_FOLDER.match(folder.parent.name):
+        return False
+    original = _HASH.match(path.name) and _HASH_START.match(folder.name) and path.name[:2] == folder.name
+    unfinished = _UNFINISHED.match(path.name) and folder.name == _ARRIVING
+    return bool(original or unfinished) and path.is_file() and not path.is_symlink()
 
 
 def tenant_folder(tenant: str) -> str:
