@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ ANALYZER_VERSION: Final = f"1-snowball{Stemmer.version()}"
 
 _STEMMERS: Final = {"es": "spanish", "en": "english", "ru": "russian"}
 _CACHED_WORDS: Final = 1 << 16
+_SHORT: Final = 3
 _MAX_COUNT: Final = int(np.iinfo(np.uint16).max)
 
 # Marks that continue a word: combining diacritics, vowel points, Indic signs, soft hyphens and joiners.
@@ -115,10 +116,10 @@ def analyze(text: str, language: str) -> list[Term]:
     known = _analyzer(language)
     terms: list[Term] = []
     for match in _RUN.finditer(text):
-        start = match.start()
-        for word in known(match.group()):
-            if not word.stop:
-                terms.append(Term(word.term, start + word.start, start + word.end))
+        position = match.start()
+        for term, start, end, stop in known(match.group()):
+            if not stop:
+                terms.append(Term(term, position + start, position + end))
     return terms
 
 
@@ -126,12 +127,13 @@ def find_terms(text: str, language: str, wanted: Collection[str]) -> list[Term]:
     """Those terms of `analyze` that are in `wanted`, several times faster: a search does this to every hit."""
     known, terms_of = _analyzer(language), _terms(language)
     runs = _runs(text)
-    # Neither folding nor stemming changes how a word begins, which spares most words their analysis.
+    # Neither folding nor stemming changes how a word of three letters or more begins, which spares most words
+    # their analysis.
     initials = {term[0] for term in wanted}
     telling = {
         run
         for run in set(runs)
-        if _INITIAL[run[0]] in initials or not run.isalpha()
+        if _INITIAL[run[0]] in initials or len(run) < _SHORT or not run.isalpha()
         for term in terms_of[run]
         if term in wanted
     }
@@ -142,9 +144,9 @@ def find_terms(text: str, language: str, wanted: Collection[str]) -> list[Term]:
         position = text.index(run, position)
         if run in telling:
             terms += [
-                Term(word.term, position + word.start, position + word.end)
-                for word in known(run)
-                if word.term in wanted and not word.stop
+                Term(term, position + start, position + end)
+                for term, start, end, stop in known(run)
+                if term in wanted and not stop
             ]
         position += len(run)
     return terms
@@ -153,7 +155,7 @@ def find_terms(text: str, language: str, wanted: Collection[str]) -> list[Term]:
 def distinct_terms(text: str, language: str) -> set[str]:
     """The different terms of `analyze`, found several times faster."""
     known = _analyzer(language)
-    return {word.term for run in set(_runs(text)) for word in known(run) if not word.stop}
+    return {term for run in set(_runs(text)) for term, _, _, stop in known(run) if not stop}
 
 
 def term_id(term: str) -> int:
@@ -188,11 +190,11 @@ def query_terms(query: str, languages: Sequence[str]) -> list[QueryTerm]:
     analyzers = [_analyzer(language) for language in languages or ("und",)]
     for match in _RUN.finditer(query):
         for readings in zip(*(known(match.group()) for known in analyzers), strict=True):
-            start, end = match.start() + readings[0].start, match.start() + readings[0].end
-            terms = tuple(dict.fromkeys(reading.term for reading in readings))
+            start, end = match.start() + readings[0][1], match.start() + readings[0][2]
+            terms = tuple(dict.fromkeys(term for term, _, _, _ in readings))
             word = QueryTerm(query[start:end], start, end, terms)
             words.append(word)
-            if not any(reading.stop for reading in readings):
+            if not any(stop for _, _, _, stop in readings):
                 content.append(word)
     return content or words
 
@@ -212,12 +214,10 @@ def is_stopword(word: str, language: str) -> bool:
     return fold(word) in _stopwords(language)
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    term: str
-    start: int
-    end: int
-    stop: bool
+_Word: TypeAlias = tuple[str, int, int, bool]
+"""A word's term, its start and end in the run, and whether it is a stopword. Plain tuples of plain values,
+because the garbage collector does not look at those, and tens of thousands are remembered: with objects each
+of its full rounds stopped the program for a tenth of a second."""
 
 
 @cache
@@ -245,7 +245,7 @@ def _analyzer(language: str) -> Callable[[str], tuple[_Word, ...]]:
             if _INITIALS.fullmatch(folded):
                 folded = folded.replace(".", "")
             if folded:
-                found.append(_Word(canonical(folded), start, end, folded in stopwords))
+                found.append((canonical(folded), start, end, folded in stopwords))
         return tuple(found)
 
     return words
@@ -265,7 +265,7 @@ class _TermsOfRuns(dict[str, tuple[str, ...]]):
     def __missing__(self, run: str) -> tuple[str, ...]:
         if len(self) >= _CACHED_WORDS:
             self.clear()
-        terms = self[run] = tuple(word.term for word in self._known(run) if not word.stop)
+        terms = self[run] = tuple(term for term, _, _, stop in self._known(run) if not stop)
         return terms
 
 
@@ -291,7 +291,7 @@ def _ids(language: str) -> Callable[[str], tuple[int, ...]]:
 
     @lru_cache(maxsize=_CACHED_WORDS)
     def numbers(run: str) -> tuple[int, ...]:
-        return tuple(term_id(word.term) for word in known(run) if not word.stop)
+        return tuple(term_id(term) for term, _, _, stop in known(run) if not stop)
 
     return numbers
 
