@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from math import inf
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from atril.errors import InvalidArgument, PathNotFound, ProfileNotFound
+from atril.errors import EmptyFolder, InvalidArgument, NotAFolder, PathNotFound, ProfileNotFound
 from atril.evaluation.datasets import load_questions
 from atril.evaluation.runner import Evaluation, evaluate
 from atril.home import Home, load_embedder, open_home
-from atril.ingest.files import SourceFile, find_files
-from atril.ingest.pipeline import ProgressListener
+from atril.ingest.files import SourceFile, find_files, has_vanished
+from atril.ingest.pipeline import WORTH_COMPACTING, ProgressListener
 from atril.ingest.rebuild import reread
 from atril.ingest.recovery import restore
 from atril.ingest.sources import FileSource, Source, TextSource
@@ -25,6 +26,7 @@ from atril.ingest.watching import changes
 from atril.models.embeddings import Embedder
 from atril.retrieval.search_filters import SearchFilters
 from atril.settings import Settings, load_settings
+from atril.store.names import storable
 from atril.types import (
     DEFAULT_COLLECTION,
     AddReport,
@@ -53,17 +55,25 @@ async def open(
     """Opens the library in the folder `home`, which is created when absent, and closes it at the end.
 
     What is not given comes from the settings (`ATRIL_*`, `atril.toml`). An `embedder` that is passed in is
-    closed too. `language` (es, en, ru) is that of messages. Raises `HomeLocked` when another process owns
-    the home, `HomeTooNew`, `HomeDamaged`, and `ProfileNotFound`.
+    closed too, even when opening fails. `language` (es, en, ru) is that of messages. Raises `HomeLocked`
+    when another process owns the home, `NotAHome` for a file and for a folder with anything else in it,
+    `HomeTooNew`, `HomeDamaged`, and `ProfileNotFound`.
     """
-    chosen = settings or load_settings()
-    name = profile or chosen.profile
-    if name is not None:
-        raise ProfileNotFound(name=name, available="—")
-    folder = Path(fspath(home)) if home is not None else chosen.home
-    model = embedder or load_embedder(chosen.embedder)
-    async with open_home(folder, model, chosen, language or chosen.language) as opened:
-        yield Library(opened, Scope(language=opened.language))
+    async with AsyncExitStack() as stack:
+        if embedder is not None:
+            stack.push_async_callback(embedder.close)
+        chosen = settings or load_settings()
+        name = profile or chosen.profile
+        if name is not None:
+            raise ProfileNotFound(name=name)
+        folder = Path(fspath(home)) if home is not None else chosen.home
+        if embedder is None:
+            embedder = load_embedder(chosen.embedder)
+            stack.push_async_callback(embedder.close)
+        opened = await stack.enter_async_context(
+            open_home(folder, embedder, chosen, language or chosen.language)
+        )
+        yield Library(opened, Scope(language=opened.language), largest_file=chosen.reading.file_bytes)
 
 
 class Library:
@@ -73,13 +83,15 @@ class Library:
     happens to the process afterwards.
     """
 
-    def __init__(self, home: Home, scope: Scope) -> None:
+    def __init__(self, home: Home, scope: Scope, *, largest_file: int) -> None:
         self._home = home
         self._scope = scope
+        self._largest_file = largest_file
 
     def within(self, scope: Scope) -> Library:
         """The same home as another tenant or caller sees it."""
-        return Library(self._home, replace(scope, language=scope.language or self._home.language))
+        seen = replace(scope, language=scope.language or self._home.language)
+        return Library(self._home, seen, largest_file=self._largest_file)
 
     async def add(
         self,
@@ -93,11 +105,11 @@ class Library:
         """Reads files and folders into a collection; unchanged files are skipped by their content.
 
         A file that cannot be read is in the report's `failed` and keeps the version it had. `weight` is
-        the collection's, from 0 up, and stays when it is not given.
+        the collection's, above 0, and stays when it is not given.
         """
         given = [paths] if isinstance(paths, str | PathLike) else paths
         files = await self._files([Path(fspath(path)) for path in given])
-        return await self._add([FileSource(file) for file in files], collection, weight, labels, progress)
+        return await self._add(self._sources(files), collection, weight, labels, progress)
 
     async def add_texts(
         self,
@@ -110,11 +122,12 @@ class Library:
     ) -> AddReport:
         """Adds one document for each mapping of `name`, `text` and, if wanted, `title` and `metadata`.
 
-        The name is the document's identity: the same name again replaces it. Raises `InvalidArgument`
-        for a mapping without a name or a text.
+        The name is the document's identity: the same name again replaces it, and of two mappings with one
+        name the last counts. Raises `InvalidArgument` for a mapping without a name or a text.
         """
         sources = [_text_source(row, collection) for row in texts]
-        return await self._add(sources, collection, weight, labels, progress)
+        last = {storable(source.identity): source for source in sources}
+        return await self._add(list(last.values()), collection, weight, labels, progress)
 
     async def sync(
         self,
@@ -127,23 +140,19 @@ class Library:
     ) -> AddReport:
         """As `add`, and removes the collection's documents whose files have vanished from the folder.
 
-        Raises `PathNotFound` when the folder itself is missing, so that an unmounted disk empties nothing.
+        What lies below a folder that cannot be listed stays. So that an unmounted disk empties nothing, it
+        raises `PathNotFound` when the folder itself is missing, and `EmptyFolder` when it has nothing to
+        read while the library holds documents from it. Raises `NotAFolder` for a file.
         """
         root = Path(fspath(folder))
-        if not root.is_dir():
-            raise PathNotFound(path=str(root))
+        _check_folder(root)
         start = perf_counter()
         files = await self._files([root])
-        report = await self._add([FileSource(file) for file in files], collection, weight, labels, progress)
-        present = {file.source for file in files}
-        inside = root.resolve()
-        gone = [
-            document
-            for document in await self._home.stores.records.documents(self._scope)
-            if document.collection == collection
-            and document.source not in present
-            and Path(document.source).is_relative_to(inside)
-        ]
+        if not files and (held := await self._from(root, collection)):
+            raise EmptyFolder(path=str(root), count=len(held))
+        report = await self._add(self._sources(files), collection, weight, labels, progress)
+        held = await self._from(root, collection)
+        gone = await asyncio.to_thread(_vanished, held, files)
         await self._remove(gone)
         return replace(report, removed=len(gone), seconds=perf_counter() - start)
 
@@ -201,7 +210,7 @@ class Library:
         type: str | None = None,
         language: str | None = None,
         page: int | None = None,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> SearchResult:
         """The chunks that answer a query best; see `atril.retrieval.searcher.Searcher.search`.
 
@@ -256,40 +265,47 @@ class Library:
         Searches go on meanwhile where they could before. Interrupted, the old index stays.
         """
         start = perf_counter()
-        async with self._home.writing:
+        home = self._home
+        async with home.writing:
             documents, chunks = await self._rebuild(progress)
-            failed = [
-                failure
-                for scope, found in documents.items()
-                for failure in await reread(self._home.ingest, self._home.stores.originals, scope, found)
-            ]
+            again = await reread(home.ingest, home.stores, documents, progress)
+            if chunks >= WORTH_COMPACTING:
+                await home.stores.index.compact()
         total = sum(map(len, documents.values()))
-        return ReindexReport(total, chunks, tuple(failed), perf_counter() - start)
+        return ReindexReport(total, chunks + again.chunks, again.failed, perf_counter() - start)
 
     async def _rebuild(self, progress: ProgressListener | None) -> tuple[dict[Scope, list[Document]], int]:
         home, records = self._home, self._home.stores.records
         scopes = [Scope(tenant) for tenant in await records.tenants()]
         documents = {scope: await records.documents(scope) for scope in scopes}
-        total, done, written = sum(map(len, documents.values())), 0, 0
+        total, done, passed, written = sum(map(len, documents.values())), 0, 0, 0
 
         def rebuilt(document: Document, chunks: int) -> None:
-            nonlocal done, written
-            done, written = done + 1, written + chunks
+            nonlocal done, passed
+            done, passed = done + 1, passed + chunks
             if progress is not None:
-                progress(Progress("embedding", done, total, written, written, document.name))
+                progress(Progress("embedding", done, total, passed, passed, document.name))
 
         fresh = await home.new_index()
         try:
             for scope, found in documents.items():
-                await restore(records, fresh, home.embedding, scope, found, rebuilt)
+                written += await restore(records, fresh, home.embedding, scope, found, rebuilt)
         except BaseException:
-            await fresh.close()
+            await home.discard(fresh)
             raise
         await home.swap(fresh)
         return documents, written
 
     async def _files(self, paths: Sequence[Path]) -> list[SourceFile]:
         return await asyncio.to_thread(lambda: list(find_files(paths, exclude=self._home.folder)))
+
+    def _sources(self, files: Sequence[SourceFile]) -> list[FileSource]:
+        return [FileSource(file, self._largest_file) for file in files]
+
+    async def _from(self, root: Path, collection: str) -> list[Document]:
+        """The collection's documents whose files are or were below the folder."""
+        inside = storable(str(root.resolve()))
+        return [each for each in await self.documents(collection) if Path(each.source).is_relative_to(inside)]
 
     async def _add(
         self,
@@ -301,6 +317,8 @@ class Library:
     ) -> AddReport:
         if not collection.strip():
             raise InvalidArgument(name="collection", value=collection, allowed="a name that is not blank")
+        if weight is not None and not 0 < weight < inf:
+            raise InvalidArgument(name="weight", value=weight, allowed="a number above 0")
         self._home.check_current()
         records = self._home.stores.records
         marks = tuple(sorted(set(labels)))
@@ -314,6 +332,28 @@ class Library:
         async with self._home.using_index():
             retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
             await forget(self._home.stores, self._scope, retired)
+
+
+def _check_folder(path: Path) -> None:
+    if path.is_dir():
+        return
+    raise NotAFolder(path=str(path)) if path.exists() else PathNotFound(path=str(path))
+
+
+def _vanished(documents: Sequence[Document], listed: Sequence[SourceFile]) -> list[Document]:
+    """The documents whose files were not listed and are not there now either.
+
+    What appeared after the listing, perhaps while another add was waited for, is no loss.
+    """
+    present = {file.source for file in listed if file.problem is None}
+    unknown = {Path(file.source) for file in listed if file.problem is not None}
+    return [
+        document
+        for document in documents
+        if document.source not in present
+        and unknown.isdisjoint(Path(document.source).parents)
+        and has_vanished(document.source)
+    ]
 
 
 def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:

@@ -32,7 +32,7 @@ class SyncLibrary:
             return self._waiting(attribute)
         if inspect.isasyncgenfunction(attribute):
             return self._iterating(attribute)
-        return attribute
+        return self._wrapping(attribute)
 
     def __dir__(self) -> list[str]:
         return [name for name in dir(self._library) if not name.startswith("_")]
@@ -41,6 +41,16 @@ class SyncLibrary:
         @wraps(coroutine)
         def call(*arguments: Any, **named: Any) -> Any:
             return _wait(self._loop, coroutine(*arguments, **named))
+
+        return call
+
+    def _wrapping(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """The same for a method that waits for nothing; a library it gives is for waiting, too."""
+
+        @wraps(method)
+        def call(*arguments: Any, **named: Any) -> Any:
+            result = method(*arguments, **named)
+            return SyncLibrary(result, self._loop) if isinstance(result, Library) else result
 
         return call
 

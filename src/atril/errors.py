@@ -2,20 +2,25 @@
 
     AtrilError
     ├── InvalidArgument        a value the caller passed cannot be used
+    │   ├── InvalidSetting     the same in `ATRIL_*` or `atril.toml`
     │   └── LimitExceeded      a limit above what the operation allows
     ├── NotFound
     │   ├── DocumentNotFound
     │   ├── AmbiguousName      several documents answer to one name
     │   ├── ProfileNotFound
-    │   └── PathNotFound       nothing at the path given to `add`
+    │   ├── PathNotFound       nothing at the path given to `sync`
+    │   ├── NotAFolder         a file where a folder is needed
+    │   └── EmptyFolder        the folder given to `sync` has lost every document at once
     ├── HomeError              the home folder cannot be used as it is
     │   ├── HomeLocked         another process owns it
     │   ├── HomeTooNew         written by a later release
+    │   ├── NotAHome           the path is a file, or a folder with somebody's files in it
     │   ├── HomeDamaged        the records cannot be read
     │   ├── EmbedderMismatch   built with another embedding model
     │   └── HomeOutdated       built by an earlier release whose words were analysed otherwise
     ├── UnreadableDocument     one file could not be read; carries a reason
     └── ModelUnavailable       a model is missing or does not answer
+        └── TokenizerUnavailable   what measures passages for the model cannot be loaded
 
 An error carries the key of its message and the fields that fill it: `str(error)` is English for logs and
 programs, `error.localized("es")` is for people. Raise with keyword fields only.
@@ -62,6 +67,16 @@ class LimitExceeded(InvalidArgument):
     key = "error.limit_exceeded"
 
 
+class InvalidSetting(InvalidArgument):
+    """Fields: `name`, `value`, and `problem`, a key of the messages' table `setting`."""
+
+    key = "error.invalid_setting"
+
+    def localized(self, language: str | None) -> str:
+        problem = message(f"setting.{self.fields['problem']}", language, **self.fields)
+        return message(self.key, language, name=self.fields["name"], problem=problem)
+
+
 class NotFound(AtrilError):
     """Something asked for by name is not there."""
 
@@ -79,7 +94,7 @@ class AmbiguousName(NotFound):
 
 
 class ProfileNotFound(NotFound):
-    """Fields: `name`, `available` (comma-separated names, or a dash)."""
+    """Fields: `name`."""
 
     key = "error.profile_not_found"
 
@@ -88,6 +103,18 @@ class PathNotFound(NotFound):
     """Fields: `path`."""
 
     key = "error.path_not_found"
+
+
+class NotAFolder(NotFound):
+    """Fields: `path`."""
+
+    key = "error.not_a_folder"
+
+
+class EmptyFolder(NotFound):
+    """Fields: `path`, `count` (of the library's documents that came from it)."""
+
+    key = "error.empty_folder"
 
 
 class HomeError(AtrilError):
@@ -110,6 +137,12 @@ class HomeDamaged(HomeError):
     """Fields: `home`, `detail`."""
 
     key = "error.home_damaged"
+
+
+class NotAHome(HomeError):
+    """Fields: `home`."""
+
+    key = "error.not_a_home"
 
 
 class EmbedderMismatch(HomeError):
@@ -141,3 +174,9 @@ class ModelUnavailable(AtrilError):
     """Fields: `model`, `detail`, `remedy`."""
 
     key = "error.model_unavailable"
+
+
+class TokenizerUnavailable(ModelUnavailable):
+    """Fields: `tokenizer` (as the embedder names it), `detail`."""
+
+    key = "error.tokenizer_unavailable"

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -49,9 +50,70 @@ def test_the_home_inside_a_folder_is_left_out(tmp_path: Path) -> None:
     assert [file.name for file in find_files([tmp_path], exclude=tmp_path / "home")] == ["a.md"]
 
 
-def test_what_is_missing_is_given_back_to_fail_with_its_own_error(tmp_path: Path) -> None:
-    [found] = find_files([tmp_path / "nothing.pdf"])
-    assert found.name == "nothing.pdf"
+def test_nothing_of_the_home_is_given_however_it_is_reached(tmp_path: Path) -> None:
+    inside = _touch(tmp_path / "home" / "originals" / "a.md")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "link.md").symlink_to(inside)
+    ways = [tmp_path / "home", inside.parent, inside, tmp_path / "docs"]
+    assert list(find_files(ways, exclude=tmp_path / "home")) == []
+
+
+@pytest.mark.parametrize("name", ["nothing.pdf", "a\0b.md", "long" * 1000, "loop", "dangling", "pipe"])
+def test_a_path_that_cannot_be_read_comes_with_its_problem(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe")
+    [found] = find_files([tmp_path / name])
+    assert found.name == name
+    assert found.problem is not None
+    assert found.problem.reason == "unreadable"
+
+
+def test_pipes_in_a_folder_are_passed_over_and_broken_links_have_a_problem(tmp_path: Path) -> None:
+    _touch(tmp_path / "a.md")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    found = list(find_files([tmp_path]))
+    assert [(file.name, file.problem is None) for file in found] == [("a.md", True), ("loop", False)]
+
+
+def test_a_folder_that_cannot_be_listed_has_a_problem_and_the_rest_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _touch(tmp_path / "closed" / "b.md")
+    _touch(tmp_path / "open" / "c.md")
+    _refuse_listing(tmp_path / "closed", monkeypatch)
+    found = list(find_files([tmp_path]))
+    assert [(file.name, file.problem is None) for file in found] == [("closed", False), ("open/c.md", True)]
+
+
+def test_a_path_that_may_not_be_looked_at_has_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, **options: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "stat", refused)
+    [found] = find_files([tmp_path / "a.md"])
+    assert found.problem is not None
+    assert found.problem.detail == "Permission denied"
+
+
+def test_a_name_that_is_no_utf8_has_a_source_that_can_be_stored(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("x", encoding="utf-8")
+    [found] = find_files([tmp_path])
+    assert found.source.encode("utf-8").endswith(b"caf\\udce9.md")
+
+
+def _refuse_listing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path) == folder:
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
 
 
 @pytest.mark.parametrize("name", [".git", "~$offer.docx", "Thumbs.db", "a.tmp", "b.pdf.crdownload", "c.md~"])

@@ -1,10 +1,12 @@
 """The library as a program uses it: what goes in can be found, read, changed and taken out."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import atril
+from atril.documents.workers import ReadLimits
 from atril.errors import (
     AmbiguousName,
     DocumentNotFound,
@@ -14,6 +16,7 @@ from atril.errors import (
     PathNotFound,
     ProfileNotFound,
 )
+from atril.settings import Settings
 from atril.testing.embedders import HashEmbedder
 from atril.types import Progress, Scope
 
@@ -172,6 +175,79 @@ async def test_texts_are_documents_of_their_own(library: atril.Library) -> None:
     assert filtered.source_file == "faq#18"
 
 
+async def test_metadata_is_compared_as_text(library: atril.Library) -> None:
+    await library.add_texts([{"name": "a", "text": "Helmets.", "metadata": {"year": 2024}}])
+    assert (await library.search("helmets", metadata={"year": 2024})).total_found == 1
+    assert (await library.search("helmets", metadata={"year": "2025"})).total_found == 0
+    with pytest.raises(InvalidArgument, match="metadata"):
+        await library.search("helmets", metadata={" ": "x"})
+
+
+async def test_of_two_texts_with_one_name_the_last_counts_and_counts_once(library: atril.Library) -> None:
+    rows = [{"name": "d", "text": "first words"}, {"name": "d", "text": "second words"}]
+    report = await library.add_texts(rows)
+    assert (report.added, report.updated, await library.read("d")) == (1, 0, "second words")
+    report = await library.add_texts([{"name": "d", "text": "third words"}, rows[1]])
+    assert (report.updated, report.unchanged, await library.read("d")) == (0, 1, "second words")
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, float("inf"), float("nan")])
+async def test_a_weight_is_a_number_above_zero(library: atril.Library, folder: Path, weight: float) -> None:
+    with pytest.raises(InvalidArgument, match="weight"):
+        await library.add([folder], weight=weight)
+    assert await library.documents() == []
+
+
+async def test_a_file_above_the_limit_is_reported_without_being_opened(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(reading=ReadLimits(file_bytes=200))
+    (folder / "huge.md").write_bytes(b"x" * 201)
+    opened: list[str] = []
+    real = Path.open
+
+    def noting(path: Path, *arguments: Any, **named: Any) -> Any:
+        opened.append(path.name)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", noting)
+    async with atril.open(home, embedder=HashEmbedder(), settings=settings) as library:
+        report = await library.add([folder])
+    assert [(Path(failure.file).name, failure.reason) for failure in report.failed] == [
+        ("huge.md", "too_large"),
+        ("manual.md", "too_large"),
+    ]
+    assert "prices.md" in opened
+    assert not {"huge.md", "manual.md"} & set(opened)
+
+
+async def test_the_home_does_not_read_itself(library: atril.Library, home: Path, folder: Path) -> None:
+    await library.add([folder])
+    report = await library.add([home, home / "originals"])
+    assert (report.added, report.failed) == (0, ())
+
+
+async def test_a_file_that_closes_between_reading_and_keeping_fails_by_itself(
+    library: atril.Library, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    real = Path.open
+
+    def closing(path: Path, *arguments: Any, **named: Any) -> Any:
+        if path.name == "prices.md":
+            if path.name in seen:
+                raise PermissionError(13, "Permission denied", str(path))
+            seen.add(path.name)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", closing)
+    report = await library.add([folder])
+    assert report.added == 1
+    assert [(Path(failure.file).name, failure.reason) for failure in report.failed] == [
+        ("prices.md", "unreadable")
+    ]
+
+
 @pytest.mark.parametrize("row", [{"text": "x"}, {"name": " ", "text": "x"}, {"name": "x"}])
 async def test_a_text_needs_a_name_and_a_text(library: atril.Library, row: dict[str, str]) -> None:
     with pytest.raises(InvalidArgument):
@@ -288,7 +364,7 @@ async def test_a_lost_index_is_built_again_on_opening(home: Path, folder: Path) 
 
 
 async def test_a_profile_that_does_not_exist_is_named(home: Path) -> None:
-    with pytest.raises(ProfileNotFound, match="no-such"):
+    with pytest.raises(ProfileNotFound, match=r"'no-such': this release comes with none"):
         async with atril.open(home, profile="no-such", embedder=HashEmbedder()):
             raise AssertionError("opened")
 

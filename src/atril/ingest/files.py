@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from atril.errors import UnreadableDocument
+from atril.store.names import storable
 
 _SYSTEM_FILES: Final = frozenset({"thumbs.db", "desktop.ini"})
 _TEMPORARY_ENDINGS: Final = (".tmp", ".temp", ".part", ".crdownload", ".swp", "~")
@@ -14,36 +18,40 @@ _TEMPORARY_ENDINGS: Final = (".tmp", ".temp", ".part", ".crdownload", ".swp", "~
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file to read.
+    """One file to read, or a path that stands in the way of finding files.
 
-    `path` is how it was reached and `source` its resolved path, the file's identity. `name` is what it
-    would like to be called, `folder` the name that goes before it when another file has that name.
+    `path` is how it was reached and `source` its resolved path, the file's identity, as text that UTF-8
+    can hold. `name` is what it would like to be called, `folder` the name that goes before it when another
+    file has that name. `problem` tells why it cannot be read, when that showed already; `path` may then be
+    a folder that cannot be listed.
     """
 
     path: Path
     source: str
     name: str
     folder: str
+    problem: UnreadableDocument | None = None
 
 
 def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterator[SourceFile]:
     """The files at `paths`, folders walked in the order of their names, each file once.
 
     A file in a folder is named by its path below that folder; a file given by itself by its bare name.
-    Hidden, temporary and system files inside folders are passed over, and so is the folder `exclude` (the
-    home, when it lies inside). A path with nothing there is given back as it is: opening it will fail with
-    its own error.
+    Hidden, temporary and system files inside folders are passed over, and so are pipes, devices and
+    sockets. Nothing at or below `exclude` (the home) is given, however it is reached. What cannot be read
+    comes with its `problem`.
     """
     seen: set[str] = set()
-    excluded = exclude.resolve() if exclude else None
-    for path in paths:
-        for found in _walk(path, excluded) if path.is_dir() else [path]:
-            source = str(found.resolve())
-            if source in seen:
+    excluded = Path(os.path.realpath(exclude)) if exclude else None
+    for given in paths:
+        for found, problem in _found(given, excluded):
+            target = _resolved(found)
+            if target in seen or _inside(target, excluded):
                 continue
-            seen.add(source)
-            name = found.relative_to(path).as_posix() if found != path else found.name
-            yield SourceFile(path=found, source=source, name=name, folder=_folder_name(found, path))
+            seen.add(target)
+            name = found.relative_to(given).as_posix() if found != given else found.name
+            folder = Path(_resolved(given if found != given else found.parent)).name
+            yield SourceFile(found, storable(target), name, folder, problem)
 
 
 def is_ignored(name: str) -> bool:
@@ -52,17 +60,72 @@ def is_ignored(name: str) -> bool:
     return name.startswith((".", "~$")) or lowered in _SYSTEM_FILES or lowered.endswith(_TEMPORARY_ENDINGS)
 
 
-def _walk(folder: Path, excluded: Path | None) -> Iterator[Path]:
-    for root, folders, names in os.walk(folder):
+def has_vanished(source: str) -> bool:
+    """Whether no file is at the resolved path any more; one that cannot be looked at has not vanished."""
+    try:
+        return not stat.S_ISREG(Path(source).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+_Found = tuple[Path, UnreadableDocument | None]
+
+
+def _found(given: Path, excluded: Path | None) -> Iterator[_Found]:
+    try:
+        mode = given.stat().st_mode
+    except (OSError, ValueError) as error:
+        yield given, _problem(error)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _walk(given, excluded)
+    else:
+        yield given, None if stat.S_ISREG(mode) else _problem("not a regular file")
+
+
+def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
+    unlisted: list[OSError] = []
+    for root, folders, names in os.walk(folder, onerror=unlisted.append):
+        yield from _drained(unlisted, folder)
         here = Path(root)
         folders[:] = sorted(
-            name
-            for name in folders
-            if not is_ignored(name) and (excluded is None or (here / name).resolve() != excluded)
+            name for name in folders if not is_ignored(name) and not _inside(_resolved(here / name), excluded)
         )
-        yield from (here / name for name in sorted(names) if not is_ignored(name))
+        for name in sorted(names):
+            if not is_ignored(name):
+                yield from _file(here / name)
+    yield from _drained(unlisted, folder)
 
 
-def _folder_name(found: Path, given: Path) -> str:
-    folder = given if found != given else found.parent
-    return folder.resolve().name
+def _drained(unlisted: list[OSError], walked: Path) -> Iterator[_Found]:
+    """The folders that could not be listed since the last time."""
+    while unlisted:
+        error = unlisted.pop(0)
+        # A listing that breaks off half-way does not say where.
+        yield Path(error.filename or walked), _problem(error)
+
+
+def _file(path: Path) -> Iterator[_Found]:
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            yield path, None
+    except (OSError, ValueError) as error:
+        yield path, _problem(error)
+
+
+def _resolved(path: Path) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return str(path.absolute())
+
+
+def _inside(target: str, folder: Path | None) -> bool:
+    return folder is not None and Path(target).is_relative_to(folder)
+
+
+def _problem(cause: OSError | ValueError | str) -> UnreadableDocument:
+    detail = (cause.strerror or "") if isinstance(cause, OSError) else str(cause)
+    return UnreadableDocument(reason="unreadable", detail=detail)

@@ -13,6 +13,7 @@ from atril.documents.reading import ReadDocument
 from atril.documents.workers import Readers
 from atril.errors import UnreadableDocument
 from atril.ingest.files import SourceFile
+from atril.store.names import storable
 from atril.store.originals import Originals
 
 TEXT_PREFIX: Final = "text:"
@@ -66,9 +67,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """A file on disk."""
+    """A file on disk. One of more than `largest` bytes is not even opened."""
 
     file: SourceFile
+    largest: int
 
     @property
     def identity(self) -> str:
@@ -84,14 +86,16 @@ class FileSource:
 
     @property
     def shown(self) -> str:
-        return str(self.file.path)
+        return storable(str(self.file.path))
 
     @property
     def given(self) -> Mapping[str, object]:
         return {}
 
     async def digest(self) -> Digest:
-        return await asyncio.to_thread(_digest, self.file.path)
+        if self.file.problem is not None:
+            raise self.file.problem
+        return await asyncio.to_thread(_digest, self.file.path, self.largest)
 
     async def read(self, readers: Readers) -> ReadDocument:
         return await readers.read(self.file.name, self.file.path)
@@ -142,9 +146,11 @@ class TextSource:
         return await asyncio.to_thread(originals.put, tenant, data)
 
 
-def _digest(path: Path) -> Digest:
+def _digest(path: Path, largest: int) -> Digest:
     digest, size = hashlib.sha256(), 0
     try:
+        if path.stat().st_size > largest:
+            raise UnreadableDocument(reason="too_large", detail=f"more than {largest / 1e6:g} MB")
         with path.open("rb") as stream:
             while block := stream.read(_BLOCK):
                 digest.update(block)

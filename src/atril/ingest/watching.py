@@ -35,7 +35,7 @@ def _snapshot(folder: Path, exclude: Path) -> Snapshot:
     for file in find_files([folder], exclude=exclude):
         try:
             status = file.path.stat()
-        except OSError:  # gone between listing and looking: as good as never there
+        except (OSError, ValueError):  # gone since it was listed, or not to be read: nothing to compare
             continue
         found[str(file.path)] = (status.st_size, status.st_mtime_ns)
     return found
