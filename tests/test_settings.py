@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from atril.errors import InvalidArgument
+from atril.errors import InvalidSetting
 from atril.settings import Settings, load_settings, system_language
 
 
@@ -25,22 +25,58 @@ def test_the_environment_goes_before_the_file_and_the_file_before_defaults(
     assert (settings.home, settings.reading.seconds, settings.language) == (Path("named"), 7.0, "es")
 
 
-def test_a_setting_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    (tmp_path / "atril.toml").write_text("hoem = 'x'\n")
-    with pytest.raises(InvalidArgument, match="hoem"):
+@pytest.mark.parametrize(
+    ("written", "english", "spanish"),
+    [
+        ("hoem = 'x'", "hoem in the settings: there is no such setting.", "ese ajuste no existe"),
+        ("lang = 3", "lang in the settings: 3 is not a text.", "no es un texto"),
+        (
+            "[reading]\nseconds = 'soon'",
+            "reading.seconds in the settings: 'soon' is not a number that it can take.",
+            "no es un número",
+        ),
+        (
+            "[reading]\nfile_bytes = 1.5",
+            "reading.file_bytes in the settings: 1.5 is not a whole number that it can take.",
+            "no es un número entero",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_and_explained(
+    tmp_path: Path, written: str, english: str, spanish: str
+) -> None:
+    (tmp_path / "atril.toml").write_text(written + "\n")
+    with pytest.raises(InvalidSetting) as caught:
+        load_settings()
+    assert str(caught.value) == english
+    assert spanish in caught.value.localized("es")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("READING__SECONDS", "soon"), ("READING", "{not json"), ("CHUNKING__MAX_TOKENS", "1.5")],
+)
+def test_a_variable_that_cannot_be_used_is_explained(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"ATRIL_{name}", value)
+    with pytest.raises(InvalidSetting, match="in the settings"):
         load_settings()
 
 
-def test_a_value_of_the_wrong_kind_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATRIL_READING__SECONDS", "soon")
-    with pytest.raises(InvalidArgument, match=r"reading\.seconds"):
+@pytest.mark.parametrize("data", [b"home = \n", b"home = '\xff'\n"])
+def test_a_file_that_is_no_toml_is_named(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "atril.toml").write_bytes(data)
+    with pytest.raises(InvalidSetting, match=r"atril\.toml.*not valid TOML"):
         load_settings()
 
 
-def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
-    (tmp_path / "atril.toml").write_text("home = \n")
-    with pytest.raises(InvalidArgument, match=r"atril\.toml"):
-        load_settings()
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "atril.toml").write_text('home = "filed"\n')
+    for name in ("HOME", "PROFILE", "LANG", "EMBEDDER", "READING__SECONDS"):
+        monkeypatch.setenv(f"ATRIL_{name}", "")
+    settings = load_settings()
+    assert (settings.home, settings.profile, settings.embedder) == (Path("filed"), None, "bundled")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Every setting in one typed tree; the only reader of the environment.
 
 Values come from `ATRIL_*` variables, then from `atril.toml` in the current folder, then from the defaults
-here. A nested setting is `ATRIL_READING__SECONDS` in the environment and `[reading] seconds` in the file.
+here. An empty variable is none. A nested setting is `ATRIL_READING__SECONDS` in the environment and
+`[reading] seconds` in the file.
 """
 
 from __future__ import annotations
@@ -10,19 +11,23 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from tomllib import TOMLDecodeError
+from typing import Final
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
 from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
-from atril.errors import InvalidArgument
+from atril.errors import InvalidSetting
 from atril.messages import supported
+
+FILE_NAME: Final = "atril.toml"
 
 
 class Settings(BaseSettings):
@@ -31,14 +36,18 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="ATRIL_",
         env_nested_delimiter="__",
-        toml_file="atril.toml",
+        env_ignore_empty=True,
+        toml_file=FILE_NAME,
         extra="forbid",
         frozen=True,
     )
 
     home: Path = Field(default=Path(".atril"), description="The folder that holds the library.")
-    profile: str | None = Field(default=None, description="Name or path of a domain profile.")
-    lang: str | None = Field(default=None, description="Language of messages: es, en or ru.")
+    profile: str | None = Field(default=None, description="Name of a domain profile.")
+    lang: str | None = Field(
+        default=None,
+        description="Language of messages: es, en or ru. The argument `language` of `atril.open` is the same.",
+    )
     embedder: str = Field(
         default="bundled",
         description="`bundled`, `bundled:exact`, `bundled:reference`, or `package.module:factory`.",
@@ -64,15 +73,28 @@ class Settings(BaseSettings):
 
 
 def load_settings() -> Settings:
-    """The settings of this process. Raises `InvalidArgument` naming the first one that cannot be used."""
+    """The settings of this process. Raises `InvalidSetting` naming the first one that cannot be used."""
     try:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise InvalidArgument(name=name, value=first.get("input"), allowed=first["msg"]) from error
-    except TOMLDecodeError as error:
-        raise InvalidArgument(name="atril.toml", value=str(error), allowed="valid TOML") from error
+        raise InvalidSetting(name=name, value=first.get("input"), problem=_problem(first["type"])) from error
+    except SettingsError as error:
+        # A group of settings in one variable, which would have to be JSON.
+        raise InvalidSetting(name="ATRIL_*", value=str(error), problem="value") from error
+    except (TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidSetting(name=FILE_NAME, value=str(error), problem="not_toml") from error
+
+
+def _problem(kind: str) -> str:
+    """The message's key for one of pydantic's kinds of error."""
+    if kind == "extra_forbidden":
+        return "unknown"
+    for prefix, problem in (("float_", "number"), ("int_", "whole_number"), ("string_", "text")):
+        if kind.startswith(prefix):
+            return problem
+    return "value"
 
 
 def system_language(environment: Mapping[str, str]) -> str | None:

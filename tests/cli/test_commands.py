@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,33 @@ def test_reading_from_a_library_that_is_not_there_creates_none(
     assert run.code == 1
     assert run.document["kind"] == "HomeNotFound"
     assert not (tmp_path / ".atril").exists()
+
+
+def test_a_folder_without_a_library_is_no_home_and_stays_as_it_is(atril: Atril, folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    run = atril("list", "--home", folder, "--json")
+    assert (run.code, run.document["kind"]) == (1, "HomeNotFound")
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [("add", "docs", "--home"), ("list", "--home"), ("sync",)])
+def test_a_file_is_no_folder(atril: Atril, folder: Path, arguments: tuple[str, ...]) -> None:
+    run = atril(*arguments, folder / "tools.txt", "--json")
+    assert (run.code, run.document["kind"]) == (1, "NotAFolder")
+    assert "is a file, and a folder is needed" in run.err
+
+
+def test_a_file_name_that_is_no_utf8_is_added_and_listed(atril: Atril, folder: Path) -> None:
+    (folder / os.fsdecode(b"caf\xe9.md")).write_bytes(b"# Coffee\n\nBlack.\n")
+    (folder / os.fsdecode(b"\xe9mpty.md")).write_bytes(b"")
+    report = atril("add", folder, "--json").document
+    assert (report["added"], len(report["failed"])) == (3, 1)
+    assert "caf\\udce9.md" in {document["name"] for document in atril("list", "--json").document}
+
+
+def test_an_empty_variable_is_none(atril: Atril, folder: Path) -> None:
+    atril("add", folder)
+    assert atril("list", ATRIL_HOME="", ATRIL_PROFILE="", ATRIL_LANG="").code == 0
 
 
 def test_a_home_that_cannot_be_made_is_explained(atril: Atril, folder: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from atril.cli.terminal import Terminal
 from atril.cli.texts import interface_language, said
-from atril.errors import AtrilError, InvalidArgument
+from atril.errors import AtrilError, InvalidArgument, NotAFolder
 
 if TYPE_CHECKING:
     from atril.app import Library
@@ -23,6 +23,9 @@ DONE: Final = 0
 FAILED: Final = 1
 WRONG_USAGE: Final = 2
 INTERRUPTED: Final = 130
+
+_RECORDS: Final = "records.db"
+"""What makes a folder a home; `store.records` names it so, and takes too long to import for a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,8 @@ class Session:
     def run(self, work: Callable[[Library], Awaitable[int]], *, creates_home: bool = False) -> None:
         """Opens the home, does the work and closes it whatever happens; `work` returns the exit code.
 
-        A command that only reads refuses a home that is not there, so that a slip of the current folder
-        does not leave an empty library behind.
+        A command that only reads refuses a folder that holds no library, so that a slip of the current
+        folder does not leave an empty one behind.
         """
         code = self._code(work, creates_home)
         if code != DONE:
@@ -48,7 +51,9 @@ class Session:
 
         try:
             home = self.home or _configured_home()
-            if not creates_home and not home.exists():
+            if home.exists() and not home.is_dir():
+                raise NotAFolder(path=str(home))
+            if not creates_home and not (home / _RECORDS).is_file():
                 self.terminal.fail(said("cli.no_home", home=home), "HomeNotFound")
                 return FAILED
             return asyncio.run(self._work(home, work))

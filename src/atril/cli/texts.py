@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 
 from atril.messages import message, supported
@@ -26,8 +27,15 @@ def said(key: str, **fields: object) -> str:
 
 def _configured() -> str | None:
     """The language in atril.toml. A file that cannot be read is for the settings to complain about."""
+    path = Path("atril.toml").absolute()
     try:
-        language = tomllib.loads(Path("atril.toml").read_text(encoding="utf-8")).get("lang")
+        return _language_in(path, path.stat().st_mtime_ns)
     except (OSError, ValueError):
         return None
+
+
+@lru_cache(maxsize=1)
+def _language_in(path: Path, modified: int) -> str | None:
+    # Every text asks; the time of modification is there to make the answer stale when the file is.
+    language = tomllib.loads(path.read_text(encoding="utf-8")).get("lang")
     return language if isinstance(language, str) else None

@@ -22,7 +22,8 @@ class FindsDocuments(Protocol):
 class SearchFilters:
     """Every condition given must hold; an empty one asks nothing.
 
-    `collections` and `labels` want one of theirs, `metadata` wants each key to have exactly that value.
+    `collections` and `labels` want one of theirs, `metadata` wants each key to have exactly that value,
+    compared as text.
     `document` is a name as people write it. `type` is the type of a document (md, txt, html, pdf) or of a
     chunk (content, table, list, code, header): the two vocabularies share no word. `page` is 1-based and
     matches every chunk that touches it.
@@ -34,7 +35,7 @@ class SearchFilters:
     type: str | None = None
     language: str | None = None
     page: int | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 NO_FILTERS: Final = SearchFilters()
@@ -52,7 +53,7 @@ class ResolvedFilters:
 async def resolve(scope: Scope, filters: SearchFilters, documents: FindsDocuments) -> ResolvedFilters:
     """Looks up the document's name and checks every value.
 
-    Raises `InvalidArgument` for an unknown type or a page below 1, `DocumentNotFound` or `AmbiguousName`
+    Raises `InvalidArgument` for an unknown type, a page below 1 or a blank key of metadata, `DocumentNotFound` or `AmbiguousName`
     for a document that cannot be told.
     """
     conditions: list[Filter] = []
@@ -75,10 +76,18 @@ async def resolve(scope: Scope, filters: SearchFilters, documents: FindsDocument
         conditions += _touches(filters.page)
         applied["page"] = filters.page
     if filters.metadata:
-        conditions += [equals(f"metadata.{key}", value) for key, value in sorted(filters.metadata.items())]
-        applied["metadata"] = dict(filters.metadata)
+        wanted = _metadata(filters.metadata)
+        conditions += [equals(f"metadata.{key}", value) for key, value in sorted(wanted.items())]
+        applied["metadata"] = wanted
     where = Every(tuple(conditions)) if conditions else None
     return ResolvedFilters(where, applied, tuple(filters.collections))
+
+
+def _metadata(wanted: Mapping[str, object]) -> dict[str, str]:
+    """Keys and values as documents hold them, which is as text."""
+    if any(not str(key).strip() for key in wanted):
+        raise InvalidArgument(name="metadata", value=dict(wanted), allowed="keys that are not blank")
+    return {str(key): str(value) for key, value in wanted.items()}
 
 
 def _type_field(name: str) -> str:
