@@ -60,15 +60,16 @@ class Database:
         """
 
         def run() -> T:
-            with self._writing.connect() as connection:
-                connection.execution_options(durable=durable)
-                with connection.begin():
-                    return work(connection)
+            try:
+                with self._writing.connect() as connection:
+                    connection.execution_options(durable=durable)
+                    with connection.begin():
+                        return work(connection)
+            finally:
+                # Here and not where it is awaited: a cancelled caller leaves before the transaction ends.
+                self.writes += 1
 
-        try:
-            return await self._submit(self._writer, run)
-        finally:
-            self.writes += 1
+        return await self._submit(self._writer, run)
 
     async def close(self) -> None:
         """Finishes the work under way; a second call does nothing."""
