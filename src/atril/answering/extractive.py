@@ -11,7 +11,7 @@ from typing import Final
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.selection import Ranked, compose, select
 from atril.documents.languages import UNKNOWN, detect
-from atril.errors import InvalidArgument
+from atril.errors import DocumentNotFound, InvalidArgument
 from atril.messages import LANGUAGES, message, supported
 from atril.models.embeddings import Embedder
 from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
@@ -191,7 +191,10 @@ class ExtractiveAnswering:
         """The page the quote begins on; the document's pages are read only for a chunk of several."""
         if stored.chunk.page == stored.chunk.page_end:
             return stored.chunk.page
-        pages = await self._records.pages(scope, stored.document.id)
+        try:
+            pages = await self._records.pages(scope, stored.document.id)
+        except DocumentNotFound:  # removed since it was found
+            return stored.chunk.page
         return max((page.number for page in pages if page.start <= start), default=stored.chunk.page)
 
 
