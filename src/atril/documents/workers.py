@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, get_args
 
 from atril.documents.chunking import ChunkOptions
 from atril.documents.frames import LENGTH, OUT_OF_MEMORY, decode, document_from_json, encode
 from atril.documents.reading import ReadDocument
-from atril.errors import AtrilError, UnreadableDocument
+from atril.errors import AtrilError, TokenizerUnavailable, UnreadableDocument
+from atril.types import FailureReason
 
 _START_SECONDS: Final = 120.0
 _STREAM_LIMIT: Final = 1 << 20
@@ -152,6 +153,8 @@ def _document(answer: bytes) -> ReadDocument:
         if "document" in message:
             return document_from_json(message["document"])
         reason, detail = message["reason"], str(message["detail"])
+        if reason not in get_args(FailureReason):
+            raise ValueError(f"unknown reason: {reason!r}")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UnreadableDocument(reason="corrupt", detail="its reader gave no sound answer") from error
     raise UnreadableDocument(reason=reason, detail=detail)
@@ -170,7 +173,7 @@ class _Worker:
 
     @classmethod
     async def start(cls, setup: dict[str, Any]) -> _Worker:
-        """A worker that is ready. Raises `AtrilError` when it cannot be set up."""
+        """A worker that is ready. Raises `TokenizerUnavailable`, and `AtrilError` when it does not start."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", "-m", "atril.documents.worker",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -188,7 +191,7 @@ class _Worker:
             raise
         if "ready" not in answer:
             await worker.kill()
-            raise AtrilError(detail=f"a reader did not start: {answer.get('failed')}")
+            raise TokenizerUnavailable(tokenizer=setup["tokenizer"], detail=answer.get("failed"))
         return worker
 
     @property
