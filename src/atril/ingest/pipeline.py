@@ -6,26 +6,30 @@ documents shares one embedding run and one transaction, so many small files cost
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from atril.documents.analysis import ANALYZER_VERSION, TermCounts
 from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
 from atril.documents.parsing import PARSER_VERSION
 from atril.documents.workers import Readers
-from atril.errors import UnreadableDocument
+from atril.errors import DocumentNotFound, UnreadableDocument
 from atril.ingest.embedding import Embedding
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
 from atril.ingest.sources import Source
 from atril.ingest.stores import Stores, forget
+from atril.ingest.unbroken import to_the_end
 from atril.messages import message
 from atril.models.embeddings import Vectors
 from atril.store.drafts import Draft, Pending, fingerprint
 from atril.types import AddReport, Failure, Progress, ReadingWarning, Scope
+
+_log = logging.getLogger(__name__)
 
 ProgressListener = Callable[[Progress], None]
 
@@ -54,7 +58,15 @@ class Unchanged:
     shown: str
 
 
-Outcome = Ready | Unchanged | Failure
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document that was to be updated and has been removed meanwhile."""
+
+    shown: str
+
+
+Outcome = Ready | Unchanged | Gone | Failure
+Begun = tuple[Ready, Pending]
 
 
 @dataclass(slots=True)
@@ -68,6 +80,7 @@ class _Tally:
     read: int = 0
     embedded: int = 0
     chunks: int = 0
+    gone: int = 0
 
     def tell(self, stage: Literal["reading", "embedding", "saving"], file: str) -> None:
         if self.listener is None:
@@ -81,7 +94,7 @@ class _Tally:
     @property
     def _settled(self) -> int:
         report = self.report
-        return report.added + report.updated + report.unchanged + len(report.failed)
+        return report.added + report.updated + report.unchanged + len(report.failed) + self.gone
 
     def finished(self) -> AddReport:
         return replace(self.report, seconds=perf_counter() - self.started)
@@ -112,14 +125,40 @@ class Ingest:
         *,
         collection: str,
         labels: tuple[str, ...] = (),
+        update: bool = False,
         progress: ProgressListener | None = None,
     ) -> AddReport:
         """Reads and commits the sources. One that cannot be read is reported and the rest goes on; the
-        version it had before, if any, stays."""
-        tally = _Tally(len(sources), progress)
+        version it had before, if any, stays. An `update` passes over what is not in the library.
 
+        Interrupted, it keeps what is committed and takes back the rest.
+        """
+        tally = _Tally(len(sources), progress)
+        try:
+            await self._add(scope, sources, collection, labels, update, tally)
+        except BaseException:
+            if tally.report.chunks:
+                await _tidy(self._stores.index.flush())
+            raise
+        if tally.report.chunks:
+            # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
+            # earlier, the next opening finds the points missing and writes them again.
+            await self._stores.index.flush()
+        if tally.report.chunks >= WORTH_COMPACTING:
+            await self._stores.index.compact()
+        return tally.finished()
+
+    async def _add(
+        self,
+        scope: Scope,
+        sources: Sequence[Source],
+        collection: str,
+        labels: tuple[str, ...],
+        update: bool,
+        tally: _Tally,
+    ) -> None:
         async def read(source: Source) -> Outcome:
-            return await self._read(scope, source, collection, labels)
+            return await self._read(scope, source, collection, labels, update)
 
         group: list[Ready] = []
         async with aclosing(in_order(sources, read, ahead=READ_AHEAD)) as outcomes:  # type: ignore[type-var]
@@ -128,26 +167,26 @@ class Ingest:
                 if isinstance(outcome, Ready):
                     group.append(outcome)
                 if sum(len(ready.draft.chunks) for ready in group) >= GROUP_CHUNKS:
-                    await self._save(scope, group, tally)
+                    await self._save(scope, group, update, tally)
                     group = []
-        await self._save(scope, group, tally)
-        if tally.chunks:
-            # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
-            # earlier, the next opening finds the points missing and writes them again.
-            await self._stores.index.flush()
-        if tally.chunks >= WORTH_COMPACTING:
-            await self._stores.index.compact()
-        return tally.finished()
+        await self._save(scope, group, update, tally)
 
-    async def _read(self, scope: Scope, source: Source, collection: str, labels: tuple[str, ...]) -> Outcome:
+    async def _read(
+        self, scope: Scope, source: Source, collection: str, labels: tuple[str, ...], update: bool
+    ) -> Outcome:
+        identify = self._stores.records.identify
         try:
             digest = await source.digest()
             mark = self._fingerprint(digest.content_hash, source, labels)
-            known = await self._stores.records.identify(scope, collection, source.identity)
+            known = await identify(scope, collection, source.identity)
             if known is not None and known.fingerprint == mark:
                 return Unchanged(source.shown)
+            if known is None and update:
+                return Gone(source.shown)
             read = await source.read(self._readers)
         except UnreadableDocument as error:
+            if update and await identify(scope, collection, source.identity) is None:
+                return Gone(source.shown)  # removed with its original, under the reader's hands
             return self._failure(source, error)
         parsed = read.parsed
         draft = Draft(
@@ -168,6 +207,7 @@ class Ingest:
             pages=parsed.pages,
             labels=labels,
             metadata=parsed.metadata,
+            given=source.given,
         )
         warnings = tuple(
             ReadingWarning(
@@ -177,7 +217,7 @@ class Ingest:
         )
         return Ready(source, draft, read.terms, source.shown, warnings)
 
-    async def _begin(self, scope: Scope, ready: Ready) -> Pending:
+    async def _begin(self, scope: Scope, ready: Ready, update: bool, begun: list[Begun]) -> None:
         """Keeps the original and writes the pending version that refers to it.
 
         Raises `UnreadableDocument` when the file is not what was read any more.
@@ -187,7 +227,7 @@ class Ingest:
             kept = await ready.source.keep(stores.originals, scope.tenant)
             if kept != ready.draft.content_hash:
                 raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
-            return await stores.records.begin(scope, ready.draft)
+            begun.append((ready, await stores.records.begin(scope, ready.draft, update=update)))
 
     def _failure(self, source: Source, error: UnreadableDocument) -> Failure:
         return Failure(source.shown, error.reason, error.localized(self._language))
@@ -204,43 +244,59 @@ class Ingest:
             given=dict(source.given),
         )
 
-    async def _save(self, scope: Scope, read: Sequence[Ready], tally: _Tally) -> None:
-        group: list[Ready] = []
-        pending: list[Pending] = []
-        for ready in read:
-            try:
-                pending.append(await self._begin(scope, ready))
-                group.append(ready)
-            except UnreadableDocument as error:
-                tally.failed(self._failure(ready.source, error))
-        if not group:
-            return
-        stores, last = self._stores, group[-1].shown
-        passages = [passage(chunk) for ready in group for chunk in ready.draft.chunks]
+    async def _save(self, scope: Scope, read: Sequence[Ready], update: bool, tally: _Tally) -> None:
+        begun: list[Begun] = []
+        try:
+            for ready in read:
+                try:
+                    await to_the_end(self._begin(scope, ready, update, begun))
+                except UnreadableDocument as error:
+                    tally.failed(self._failure(ready.source, error))
+                except DocumentNotFound:
+                    continue  # removed since it was read
+            if begun:
+                await self._embed(scope, begun, tally)
+                await to_the_end(self._commit(scope, begun, tally))
+        except BaseException:
+            await _tidy(self._take_back(scope, begun))
+            raise
+
+    async def _embed(self, scope: Scope, begun: Sequence[Begun], tally: _Tally) -> None:
+        passages = [passage(chunk) for ready, _ in begun for chunk in ready.draft.chunks]
+        last = begun[-1][0].shown
 
         def embedded(count: int) -> None:
             tally.embedded += count
             tally.tell("embedding", last)
 
-        vectors = await self._embedding.embed(passages, embedded)
-        await self._upsert(scope, group, pending, vectors)
-        committed = await stores.records.commit(scope, [each.version for each in pending])
-        updated = sum(each.updates for each in pending)
+        await self._upsert(scope, begun, await self._embedding.embed(passages, embedded))
+
+    async def _commit(self, scope: Scope, begun: Sequence[Begun], tally: _Tally) -> None:
+        committed = await self._stores.records.commit(scope, [pending.version for _, pending in begun])
+        current = [each for each in begun if each[1].version in committed.current]
+        updated = sum(pending.updates for _, pending in current)
         tally.report = replace(
             tally.report,
-            added=tally.report.added + len(pending) - updated,
+            added=tally.report.added + len(current) - updated,
             updated=tally.report.updated + updated,
-            chunks=tally.report.chunks + len(passages),
+            chunks=tally.report.chunks + sum(len(ready.draft.chunks) for ready, _ in current),
         )
-        tally.tell("saving", last)
-        superseded = [version for each in pending for version in each.superseded]
-        await forget(stores, scope, [*committed.retired, *superseded])
+        tally.tell("saving", begun[-1][0].shown)
+        superseded = {version for _, pending in begun for version in pending.superseded}
+        # A document removed meanwhile took its rows with it, and the points written since are still there.
+        lost = {pending.version for _, pending in begun} - set(committed.current)
+        await forget(self._stores, scope, sorted({*committed.retired, *superseded, *lost}))
 
-    async def _upsert(
-        self, scope: Scope, group: Sequence[Ready], pending: Sequence[Pending], vectors: Vectors
-    ) -> None:
+    async def _take_back(self, scope: Scope, begun: Sequence[Begun]) -> None:
+        """Forgets what was begun, except what is current all the same."""
+        versions = {pending.version for _, pending in begun}
+        superseded = {version for _, pending in begun for version in pending.superseded}
+        current = {each.version for each in await self._stores.records.documents(Scope(scope.tenant))}
+        await forget(self._stores, scope, sorted((versions | superseded) - current))
+
+    async def _upsert(self, scope: Scope, begun: Sequence[Begun], vectors: Vectors) -> None:
         start = 0
-        for ready, each in zip(group, pending, strict=True):
+        for ready, each in begun:
             end = start + len(each.points)
             points = to_points(
                 ready.draft,
@@ -255,6 +311,14 @@ class Ingest:
             start = end
 
 
+async def _tidy(work: Coroutine[Any, Any, None]) -> None:
+    """Cleans up behind an error, which is what the caller must hear of, whatever becomes of this."""
+    try:
+        await to_the_end(work)
+    except Exception:  # noqa: BLE001  nothing here may hide the error that led to it
+        _log.warning("What an interrupted add left is cleared at the next opening.", exc_info=True)
+
+
 def _count(tally: _Tally, outcome: Outcome) -> None:
     tally.read += 1
     report = tally.report
@@ -264,6 +328,8 @@ def _count(tally: _Tally, outcome: Outcome) -> None:
             tally.report = replace(report, warnings=(*report.warnings, *warnings))
         case Unchanged(shown=shown):
             tally.report = replace(report, unchanged=report.unchanged + 1)
+        case Gone(shown=shown):
+            tally.gone += 1
         case Failure(file=shown):
             tally.failed(outcome)
     tally.tell("reading", shown)

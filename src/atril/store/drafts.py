@@ -34,7 +34,8 @@ class Draft:
 
     `source` is its resolved path or upload id and, with the collection, its identity. `name` is the name
     it would like; `folder` goes before it when another document has that name. `bytes` is the size of the
-    original and `content_hash` the SHA-256 of it in hexadecimal. `terms` has one entry per chunk.
+    original and `content_hash` the SHA-256 of it in hexadecimal. `terms` has one entry per chunk. `given` is
+    what the caller said of the document, JSON values, where title and metadata are what it came to.
     """
 
     collection: str
@@ -54,6 +55,7 @@ class Draft:
     pages: Sequence[Page] = ()
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +86,14 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """What must be known of a document to decide whether it has changed."""
+    """What must be known of a document to decide whether it has changed, and to read it again."""
 
     document: UUID
     version: UUID
     name: str
     content_hash: str
     fingerprint: str
+    given: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

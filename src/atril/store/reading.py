@@ -49,6 +49,7 @@ _KNOWN = (
         documents.c.name,
         versions.c.content_hash,
         versions.c.fingerprint,
+        versions.c.given,
     )
     .select_from(_LIVE)
     .where(_IN_LIVE, versions.c.document == sa.bindparam("document"))

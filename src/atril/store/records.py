@@ -129,14 +129,16 @@ class Records:
             lambda connection: reading.known(connection, scope, collection, source)
         )
 
-    async def begin(self, scope: Scope, draft: Draft) -> Pending:
+    async def begin(self, scope: Scope, draft: Draft, *, update: bool = False) -> Pending:
         """Writes a version that nobody sees yet; its points may go to the index now.
 
-        Raises `InvalidArgument` for a blank name and `ValueError` when a chunk is not a slice of the text.
-        The rows survive a loss of power only once `commit` has returned.
+        Raises `InvalidArgument` for a blank name, `ValueError` when a chunk is not a slice of the text and,
+        for an `update`, `DocumentNotFound` when the document has no current version. The rows survive a
+        loss of power only once `commit` has returned.
         """
         return await self._database.write(
-            lambda connection: writing.begin(connection, scope, draft, self._clock()), durable=False
+            lambda connection: writing.begin(connection, scope, draft, self._clock(), update=update),
+            durable=False,
         )
 
     async def commit(

@@ -76,6 +76,7 @@ def of_version(tenant: str, document: UUID, version: UUID, draft: Draft, now: da
         "tokens": sum(int(passage.length) for passage in draft.terms),
         "terms": pack(draft.terms),
         "added_at": now,
+        "given": draft.given,
     }
 
 

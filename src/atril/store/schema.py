@@ -12,7 +12,7 @@ hold it: what was added to `term_frequencies` can be taken away exactly.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -74,6 +74,19 @@ class Strings(TypeDecorator[tuple[str, ...]]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...] | None:
         return None if value is None else _strings(value)
+
+
+class Given(TypeDecorator[dict[str, Any]]):
+    """JSON in ASCII: what a caller gives may hold code points that no encoding has."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> str | None:
+        return None if value is None else json.dumps(dict(value), separators=(",", ":"))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> dict[str, Any] | None:
+        return None if value is None else dict(json.loads(value))
 
 
 @lru_cache(maxsize=8192)
@@ -156,6 +169,7 @@ versions = sa.Table(
     _column("chunks", sa.Integer),
     _column("tokens", sa.Integer),  # analysed words of all chunks
     _column("added_at", Moment),
+    _column("given", Given),
     # The long ones come last: SQLite walks through all that stands before a column to read it.
     _column("pages", sa.JSON),  # [number, start, end] each
     _column("terms", sa.LargeBinary),

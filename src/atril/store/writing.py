@@ -15,7 +15,7 @@ from uuid import UUID, uuid4, uuid5
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.errors import InvalidArgument
+from atril.errors import DocumentNotFound, InvalidArgument
 from atril.store import frequencies, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
 from atril.store.frequencies import IN_LIST, VersionTerms
@@ -75,13 +75,17 @@ def document_id(tenant: str, collection: str, source: str) -> UUID:
     return uuid5(_DOCUMENTS, json.dumps([tenant, collection, storable(source)]))
 
 
-def begin(connection: Connection, scope: Scope, draft: Draft, now: datetime) -> Pending:
+def begin(
+    connection: Connection, scope: Scope, draft: Draft, now: datetime, *, update: bool = False
+) -> Pending:
     """Writes a pending version; one that was pending for the same document is superseded."""
     _check(draft)
     tenant = scope.tenant
     document = document_id(tenant, draft.collection, draft.source)
-    name, stem = give_names(connection, tenant, document, draft)
     states = {row.id: row.state for row in _select(connection, _STATES, tenant, [document])}
+    if update and CURRENT not in states.values():
+        raise DocumentNotFound(name=draft.name, similar="-")
+    name, stem = give_names(connection, tenant, document, draft)
     superseded = [version for version, state in states.items() if state == PENDING]
     _set_state(connection, tenant, superseded, RETIRED)
     version = uuid4()

@@ -118,6 +118,7 @@ def _create_versions() -> None:
         _column("chunks", sa.Integer),
         _column("tokens", sa.Integer),
         _column("added_at", sa.DateTime),
+        _column("given", sa.Text),
         _column("pages", sa.JSON),
         _column("terms", sa.LargeBinary),
         _key("versions", "tenant", "id"),
