@@ -151,9 +151,10 @@ class Library:
         if not files and (held := await self._from(root, collection)):
             raise EmptyFolder(path=str(root), count=len(held))
         report = await self._add(self._sources(files), collection, weight, labels, progress)
-        held = await self._from(root, collection)
-        gone = await asyncio.to_thread(_vanished, held, files)
-        await self._remove(gone)
+        async with self._home.writing:  # or what is added between looking and removing would be lost
+            held = await self._from(root, collection)
+            gone = await asyncio.to_thread(_vanished, held, files)
+            await self._remove(gone)
         return replace(report, removed=len(gone), seconds=perf_counter() - start)
 
     async def watch(

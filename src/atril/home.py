@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -14,25 +16,51 @@ from typing import Final
 from atril.answering.extractive import ExtractiveAnswering
 from atril.documents.analysis import ANALYZER_VERSION
 from atril.documents.workers import Readers
-from atril.errors import EmbedderMismatch, HomeOutdated, InvalidArgument
+from atril.errors import (
+    AtrilError,
+    EmbedderMismatch,
+    HomeDamaged,
+    HomeLocked,
+    HomeOutdated,
+    InvalidArgument,
+    NotAHome,
+)
 from atril.ingest.embedding import Embedding
+from atril.ingest.gate import Gate
 from atril.ingest.pipeline import Ingest
 from atril.ingest.recovery import agree, settle
 from atril.ingest.stores import Stores
+from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Embedder
 from atril.retrieval.searcher import Searcher
 from atril.settings import Settings
-from atril.store.index.protocol import Index
+from atril.store.index.protocol import Index, IndexInUse
 from atril.store.index.qdrant.edge import EdgeIndex
+from atril.store.lock import FILE_NAME as LOCK_FILE
 from atril.store.lock import HomeLock
 from atril.store.originals import Originals
+from atril.store.records import FILE_NAME as RECORDS_FILE
 from atril.store.records import Records
 from atril.store.vectors import VectorCache
+
+_log = logging.getLogger(__name__)
 
 BUILT_WITH: Final = "built_with"
 GENERATION: Final = "index.generation"
 READER_PROCESSES: Final = 2
 """Enough to keep an embedder busy: reading is ten times as fast."""
+
+_GENERATION_NAME: Final = re.compile(r"[0-9]+")
+_PARTS: Final = (
+    "id",
+    "dimensions",
+    "max_tokens",
+    "anchors",
+    "tokenizer",
+    "embed_passages",
+    "embed_query",
+    "close",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +106,8 @@ class Home:
         self.embedding = Embedding(embedder=embedder, cache=vectors)
         self.writing = asyncio.Lock()
         """Held while documents are added and while the index is rebuilt: one at a time."""
-        self._users = 0
-        self._unused = asyncio.Event()
-        self._unused.set()
-        self._open = asyncio.Event()
-        self._open.set()
+        self._gate = Gate()
+        self._vectors = vectors
         self._settings = settings
         self._embedder = embedder
         self._readers = readers
@@ -119,41 +144,47 @@ class Home:
         if self._built_with.analyzer != wanted.analyzer:
             raise HomeOutdated(home=str(self.folder))
 
-    @asynccontextmanager
-    async def using_index(self) -> AsyncIterator[None]:
+    def using_index(self) -> AbstractAsyncContextManager[None]:
         """For as long as somebody is inside, `stores.index` is neither exchanged nor closed."""
-        await self._open.wait()
-        self._users += 1
-        self._unused.clear()
-        try:
-            yield
-        finally:
-            self._users -= 1
-            if not self._users:
-                self._unused.set()
+        return self._gate.among_others()
 
     async def new_index(self) -> Index:
-        """An empty index beside the one in use, for the configured embedder."""
+        """An empty index beside the one in use, for the configured embedder; for `swap` or `discard`."""
         folder = _index_folder(self.folder, self._generation + 1)
-        rmtree(folder, ignore_errors=True)
+        await asyncio.to_thread(rmtree, folder, ignore_errors=True)
         return await EdgeIndex.open(folder, dimensions=self._embedder.dimensions)
 
+    async def discard(self, fresh: Index) -> None:
+        """Closes an index from `new_index` that will not be used, and deletes it."""
+        await to_the_end(self._delete(fresh, self._generation + 1))
+
     async def swap(self, fresh: Index) -> None:
-        """Makes the index from `new_index` the one in use and deletes the one before it."""
-        built_with, generation = BuiltWith.of(self._embedder), self._generation + 1
-        self._open.clear()
+        """Makes the index from `new_index` the one in use and deletes the one before it.
+
+        Cancelled before the exchange, nothing has changed and the new one is deleted.
+        """
+        old, before, generation = self.stores.index, self._built_with, self._generation
         try:
-            await self._unused.wait()
-            await self.stores.records.set_facts({BUILT_WITH: built_with.fact(), GENERATION: str(generation)})
-            old, previous = self.stores.index, self._generation
-            self.stores = replace(self.stores, index=fresh)
-            self._built_with, self._generation = built_with, generation
+            async with self._gate.alone():
+                await to_the_end(self._exchange(fresh))
         finally:
-            self._open.set()
-        await old.close()
-        await asyncio.to_thread(rmtree, _index_folder(self.folder, previous), ignore_errors=True)
+            exchanged = self.stores.index is fresh
+            unused = (old, generation) if exchanged else (fresh, generation + 1)
+            await to_the_end(self._delete(*unused))
         # What was removed while the new index was filled has left points in it.
         await agree(self.stores, self.embedding)
+        if before.embedder != self._built_with.embedder:
+            await self._vectors.forget(before.embedder)
+
+    async def _exchange(self, fresh: Index) -> None:
+        built_with, generation = BuiltWith.of(self._embedder), self._generation + 1
+        await self.stores.records.set_facts({BUILT_WITH: built_with.fact(), GENERATION: str(generation)})
+        self.stores = replace(self.stores, index=fresh)
+        self._built_with, self._generation = built_with, generation
+
+    async def _delete(self, index: Index, generation: int) -> None:
+        await index.close()
+        await asyncio.to_thread(rmtree, _index_folder(self.folder, generation), ignore_errors=True)
 
     async def close(self) -> None:
         await self._readers.close()
@@ -164,10 +195,13 @@ class Home:
 async def open_home(
     folder: Path, embedder: Embedder, settings: Settings, language: str
 ) -> AsyncIterator[Home]:
-    """Takes the lock, opens every part and ends what an interrupted process left, then the reverse."""
+    """Takes the lock, opens every part and ends what an interrupted process left, then the reverse.
+
+    Raises `NotAHome` for a file and for a folder that holds anything and is no home. The embedder is not
+    closed here.
+    """
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(embedder.close)
-        stack.enter_context(HomeLock(folder))
+        stack.enter_context(_lock(folder))
         records = await Records.open(folder)
         stack.push_async_callback(records.close)
         vectors = await VectorCache.open(folder)
@@ -175,7 +209,7 @@ async def open_home(
         built_with = await _built_with(records, embedder)
         generation = int(await records.fact(GENERATION) or 1)
         _sweep_generations(folder, generation)
-        index = await EdgeIndex.open(_index_folder(folder, generation), dimensions=built_with.dimensions)
+        index = await _open_index(folder, generation, built_with.dimensions)
         home = Home(
             folder=folder,
             language=language,
@@ -215,10 +249,45 @@ def load_embedder(name: str) -> Embedder:
                 return BundledEmbedder(precision=attribute)
     try:
         made: Embedder = getattr(import_module(module), attribute)()
-    except (ImportError, AttributeError, ValueError) as error:
+        missing = [part for part in _PARTS if not hasattr(made, part)]
+        if missing:
+            raise TypeError(f"it has no {', '.join(missing)}")
+    except AtrilError:
+        raise
+    except Exception as error:  # a factory is anybody's code
         allowed = "bundled, bundled:exact, bundled:reference or package.module:factory"
-        raise InvalidArgument(name="embedder", value=name, allowed=allowed) from error
+        detail = f"{allowed} ({type(error).__name__}: {error})"
+        raise InvalidArgument(name="embedder", value=name, allowed=detail) from error
     return made
+
+
+def _lock(folder: Path) -> HomeLock:
+    """The lock of a home, made when there is nothing; whatever else is there belongs to somebody."""
+    if folder.is_dir():
+        names = {path.name for path in folder.iterdir()}
+        if RECORDS_FILE not in names and names - {LOCK_FILE}:
+            raise NotAHome(home=str(folder))
+    try:
+        return HomeLock(folder)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise NotAHome(home=str(folder)) from error
+
+
+async def _open_index(home: Path, generation: int, dimensions: int) -> Index:
+    """The index in use. One that is damaged gives way to an empty one, which `agree` fills."""
+    folder = _index_folder(home, generation)
+    try:
+        return await EdgeIndex.open(folder, dimensions=dimensions)
+    except IndexInUse as error:
+        raise HomeLocked(home=str(home), pid="?") from error
+    except (HomeDamaged, InvalidArgument) as error:
+        _log.warning(
+            "The index in %s is damaged and is filled again from the records: %s",
+            folder,
+            error.fields.get("detail", error),
+        )
+    await asyncio.to_thread(rmtree, folder)
+    return await EdgeIndex.open(folder, dimensions=dimensions)
 
 
 async def _built_with(records: Records, embedder: Embedder) -> BuiltWith:
@@ -237,5 +306,5 @@ def _index_folder(home: Path, generation: int) -> Path:
 def _sweep_generations(home: Path, generation: int) -> None:
     """An interrupted rebuild leaves a folder that nobody will ever finish."""
     for folder in (home / "index").glob("*"):
-        if folder.name != str(generation):
+        if _GENERATION_NAME.fullmatch(folder.name) and folder.name != str(generation):
             rmtree(folder, ignore_errors=True)

@@ -27,10 +27,15 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from atril.errors import HomeDamaged
 from atril.store.index.filters import Filter
 from atril.types import Scope
 
 MAX_LIMIT: Final = 10_000
+
+
+class IndexInUse(HomeDamaged):
+    """The index cannot be opened because it is open elsewhere: nothing is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -60,8 +60,8 @@ class EdgeIndex:
     async def open(cls, folder: Path, *, dimensions: int, capacity: int = ACTIVE_CAPACITY) -> EdgeIndex:
         """Opens the index in a folder, made when absent; `capacity` points fill the active shard.
 
-        Raises `InvalidArgument` when the folder was made with other dimensions, and `HomeDamaged` when a
-        shard cannot be opened or is open elsewhere.
+        Raises `InvalidArgument` when the folder was made with other dimensions, `HomeDamaged` when a shard
+        cannot be opened and `IndexInUse` when it is open elsewhere.
         """
         return cls(await Shards.open(folder, dimensions), capacity=capacity)
 

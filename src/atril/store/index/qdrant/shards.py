@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from atril.errors import HomeDamaged, InvalidArgument
+from atril.store.index.protocol import IndexInUse
 from atril.store.index.qdrant import manifest
 from atril.store.index.qdrant.compaction import copy_shard
 from atril.store.index.qdrant.manifest import Manifest, shard_name
@@ -47,8 +48,8 @@ class Shards:
     async def open(cls, folder: Path, dimensions: int) -> Shards:
         """Opens what the manifest names and sweeps the rest; makes an empty set in a new folder.
 
-        Raises `InvalidArgument` for other dimensions than those of the folder and `HomeDamaged` when
-        something the manifest names cannot be opened.
+        Raises `InvalidArgument` for other dimensions than those of the folder, `IndexInUse`, and
+        `HomeDamaged` when something the manifest names cannot be opened.
         """
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         found = manifest.read(folder)
@@ -156,10 +157,13 @@ class Shards:
                 if shard is not None:
                     self.waiting.append(shard)
                 await asyncio.sleep(0)
-        except Exception as error:  # the engine's errors have no type of their own
+        except BaseException as error:
             for shard in (*self.built, *self.waiting):
                 shard.close()
-            raise HomeDamaged(home=self.folder, detail=str(error)) from error
+            if not _of_engine(error):
+                raise
+            kind = IndexInUse if _IN_USE in str(error) else HomeDamaged
+            raise kind(home=self.folder, detail=str(error)) from error
         if self.waiting and self.waiting[-1].folder.name == found.active:
             self.active = self.waiting.pop()
         else:
@@ -170,8 +174,8 @@ class Shards:
         folder = self.folder / name
         try:
             return Shard.load(folder)
-        except Exception as error:
-            if manifest.settled(folder) or _IN_USE in str(error):
+        except BaseException as error:
+            if not _of_engine(error) or manifest.settled(folder) or _IN_USE in str(error):
                 raise
             # Made and never flushed before the power failed: nothing in it was promised to be there.
             _log.warning("The shard %s was never flushed and is left out: %s", folder, error)
@@ -197,3 +201,9 @@ class Shards:
             for shard in (*self.built, *self.waiting):
                 shard.discard([record.id for record in records])
             await asyncio.sleep(0)
+
+
+def _of_engine(error: BaseException) -> bool:
+    """Whether the engine raised it: its errors have no type of their own, and a file that misleads it makes it
+    panic, which is no `Exception` and has a type that cannot be imported."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
