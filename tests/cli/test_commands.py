@@ -177,6 +177,24 @@ def test_a_file_name_that_is_no_utf8_is_added_and_listed(atril: Atril, folder: P
     assert "caf\\udce9.md" in {document["name"] for document in atril("list", "--json").document}
 
 
+def test_the_language_of_the_file_is_read_once_and_again_when_it_changes(
+    atril: Atril, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[Path] = []
+    real = Path.read_text
+
+    def noting(path: Path, *arguments: Any, **named: Any) -> str:
+        reads.append(path)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "read_text", noting)
+    for modified, (language, words) in enumerate((("es", "Archivo"), ("ru", "Файл"))):
+        (tmp_path / "atril.toml").write_text(f'lang = "{language}"\n', encoding="utf-8")
+        os.utime(tmp_path / "atril.toml", (modified, modified))
+        assert words in atril("add", "nowhere").out
+    assert sum(path.name == "atril.toml" for path in reads) == 2
+
+
 def test_an_empty_variable_is_none(atril: Atril, folder: Path) -> None:
     atril("add", folder)
     assert atril("list", ATRIL_HOME="", ATRIL_PROFILE="", ATRIL_LANG="").code == 0
