@@ -99,13 +99,14 @@ class Library:
         *,
         collection: str = DEFAULT_COLLECTION,
         weight: float | None = None,
-        labels: Sequence[str] = (),
+        labels: Sequence[str] | None = None,
         progress: ProgressListener | None = None,
     ) -> AddReport:
         """Reads files and folders into a collection; unchanged files are skipped by their content.
 
         A file that cannot be read is in the report's `failed` and keeps the version it had. `weight` is
-        the collection's, above 0, and stays when it is not given.
+        the collection's, above 0, and stays when it is not given. `labels` are those of the documents; when
+        not given a document keeps what it has, and `()` takes them away.
         """
         given = [paths] if isinstance(paths, str | PathLike) else paths
         files = await self._files([Path(fspath(path)) for path in given])
@@ -117,7 +118,7 @@ class Library:
         *,
         collection: str = DEFAULT_COLLECTION,
         weight: float | None = None,
-        labels: Sequence[str] = (),
+        labels: Sequence[str] | None = None,
         progress: ProgressListener | None = None,
     ) -> AddReport:
         """Adds one document for each mapping of `name`, `text` and, if wanted, `title` and `metadata`.
@@ -135,7 +136,7 @@ class Library:
         *,
         collection: str = DEFAULT_COLLECTION,
         weight: float | None = None,
-        labels: Sequence[str] = (),
+        labels: Sequence[str] | None = None,
         progress: ProgressListener | None = None,
     ) -> AddReport:
         """As `add`, and removes the collection's documents whose files have vanished from the folder.
@@ -163,7 +164,7 @@ class Library:
         *,
         collection: str = DEFAULT_COLLECTION,
         weight: float | None = None,
-        labels: Sequence[str] = (),
+        labels: Sequence[str] | None = None,
     ) -> AsyncIterator[AddReport]:
         """Syncs once, then again whenever something in the folder has changed, until it is closed."""
         async for _ in changes(Path(fspath(folder)), exclude=self._home.folder):
@@ -313,7 +314,7 @@ class Library:
         sources: Sequence[Source],
         collection: str,
         weight: float | None,
-        labels: Sequence[str],
+        labels: Sequence[str] | None,
         progress: ProgressListener | None,
     ) -> AddReport:
         if not collection.strip():
@@ -322,7 +323,7 @@ class Library:
             raise InvalidArgument(name="weight", value=weight, allowed="a number above 0")
         self._home.check_current()
         records = self._home.stores.records
-        marks = tuple(sorted(set(labels)))
+        marks = None if labels is None else tuple(sorted(set(labels)))
         async with self._home.writing:
             await records.set_collection(self._scope, collection, weight=weight)
             return await self._home.ingest.add(

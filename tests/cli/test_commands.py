@@ -56,6 +56,13 @@ def test_the_option_names_the_home_before_the_variable_does(atril: Atril, stocke
     assert atril("list").code == 1
 
 
+def test_labels_stay_when_none_are_given(atril: Atril, folder: Path) -> None:
+    atril("add", folder, "--label", "hr")
+    assert atril("sync", folder, "--json").document["unchanged"] == 2
+    assert atril("add", folder, "--json").document["unchanged"] == 2
+    assert [document["labels"] for document in atril("list", "--json").document] == [["hr"], ["hr"]]
+
+
 def test_sync_removes_what_has_vanished(atril: Atril, folder: Path) -> None:
     atril("sync", folder)
     (folder / "tools.txt").unlink()

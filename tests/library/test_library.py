@@ -111,6 +111,18 @@ async def test_documents_list_what_the_library_holds(library: atril.Library, fol
     assert await library.documents("other") == []
 
 
+async def test_labels_stay_until_others_are_given(library: atril.Library, folder: Path) -> None:
+    async def labels() -> set[tuple[str, ...]]:
+        return {each.labels for each in await library.documents()}
+
+    await library.add([folder], labels=["hr"])
+    assert ((await library.add([folder])).unchanged, await labels()) == (2, {("hr",)})
+    (folder / "prices.md").write_text("# Price list\n\nTricycles are 900 EUR.\n", encoding="utf-8")
+    assert ((await library.sync(folder)).updated, await labels()) == (1, {("hr",)})
+    assert ((await library.add([folder], labels=["shop"])).updated, await labels()) == (2, {("shop",)})
+    assert ((await library.add([folder], labels=())).updated, await labels()) == (2, {()})
+
+
 async def test_chunks_are_slices_of_the_text(library: atril.Library, folder: Path) -> None:
     await library.add([folder])
     text = await library.read("manual")
@@ -382,13 +394,16 @@ async def test_an_interrupted_add_leaves_nothing_behind_and_can_be_run_again(
 ) -> None:
     import asyncio
 
+    embedding = asyncio.Event()
+
     class Stalled(HashEmbedder):
         async def embed_passages(self, texts):  # type: ignore[no-untyped-def]
-            await asyncio.sleep(3600)
+            embedding.set()
+            await asyncio.Event().wait()
 
     async with atril.open(home, embedder=Stalled()) as library:
         adding = asyncio.ensure_future(library.add([folder]))
-        await asyncio.sleep(0.5)
+        await embedding.wait()
         adding.cancel()
         with pytest.raises(asyncio.CancelledError):
             await adding

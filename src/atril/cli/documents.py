@@ -32,7 +32,7 @@ def add(
     async def work(library: Library) -> int:
         with progress_line(terminal) as progress:
             report = await library.add(
-                paths, collection=collection, weight=weight, labels=tuple(label or ()), progress=progress
+                paths, collection=collection, weight=weight, labels=label, progress=progress
             )
         _show_added(terminal, report)
         return FAILED if _nothing_read(report) else DONE
@@ -51,18 +51,17 @@ def sync(
     as_json: options.AsJson = False,
 ) -> None:
     terminal = Terminal(as_json=as_json)
-    labels = tuple(label or ())
 
     async def once(library: Library) -> int:
         with progress_line(terminal) as progress:
             report = await library.sync(
-                folder, collection=collection, weight=weight, labels=labels, progress=progress
+                folder, collection=collection, weight=weight, labels=label, progress=progress
             )
         _show_added(terminal, report)
         return FAILED if _nothing_read(report) else DONE
 
     async def forever(library: Library) -> int:
-        reports = library.watch(folder, collection=collection, weight=weight, labels=labels)
+        reports = library.watch(folder, collection=collection, weight=weight, labels=label)
         async for report in reports:
             _show_added(terminal, report)
             terminal.note(said("cli.watching", folder=folder))

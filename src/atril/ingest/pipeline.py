@@ -124,12 +124,13 @@ class Ingest:
         sources: Sequence[Source],
         *,
         collection: str,
-        labels: tuple[str, ...] = (),
+        labels: tuple[str, ...] | None = None,
         update: bool = False,
         progress: ProgressListener | None = None,
     ) -> AddReport:
         """Reads and commits the sources. One that cannot be read is reported and the rest goes on; the
-        version it had before, if any, stays. An `update` passes over what is not in the library.
+        version it had before, if any, stays. Without `labels` each keeps those it has. An
+        `update` passes over what is not in the library.
 
         Interrupted, it keeps what is committed and takes back the rest.
         """
@@ -153,7 +154,7 @@ class Ingest:
         scope: Scope,
         sources: Sequence[Source],
         collection: str,
-        labels: tuple[str, ...],
+        labels: tuple[str, ...] | None,
         update: bool,
         tally: _Tally,
     ) -> None:
@@ -172,13 +173,14 @@ class Ingest:
         await self._save(scope, group, update, tally)
 
     async def _read(
-        self, scope: Scope, source: Source, collection: str, labels: tuple[str, ...], update: bool
+        self, scope: Scope, source: Source, collection: str, wanted: tuple[str, ...] | None, update: bool
     ) -> Outcome:
         identify = self._stores.records.identify
         try:
             digest = await source.digest()
-            mark = self._fingerprint(digest.content_hash, source, labels)
             known = await identify(scope, collection, source.identity)
+            labels = wanted if wanted is not None else known.labels if known else ()
+            mark = self._fingerprint(digest.content_hash, source, labels)
             if known is not None and known.fingerprint == mark:
                 return Unchanged(source.shown)
             if known is None and update:

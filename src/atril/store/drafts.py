@@ -93,6 +93,7 @@ class KnownDocument:
     name: str
     content_hash: str
     fingerprint: str
+    labels: tuple[str, ...]
     given: Mapping[str, Any]
 
 

@@ -49,6 +49,7 @@ _KNOWN = (
         documents.c.name,
         versions.c.content_hash,
         versions.c.fingerprint,
+        versions.c.labels,
         versions.c.given,
     )
     .select_from(_LIVE)
