@@ -211,3 +211,21 @@ async def test_whatever_the_text_quotes_are_verbatim_and_few(passages: list[str]
             await check(shelf, await answering(shelf).ask(SCOPE, "vacaciones anuales de treinta días, multa"))
         finally:
             await records.close()
+
+
+async def test_a_document_removed_while_it_is_quoted_is_cited_with_the_page_of_its_chunk(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunk = Chunk(1, 0, len(HOLIDAYS), HOLIDAYS, "content", page=3, page_end=4)
+    pages = [Page(3, 0, 60), Page(4, 60, len(HOLIDAYS))]
+    pending = await shelf.put("ET.md", HOLIDAYS, [chunk], pages=pages)
+    embed = shelf.embedder.embed_passages
+
+    async def removed_meanwhile(texts):  # type: ignore[no-untyped-def]
+        await shelf.records.remove(SCOPE, [pending.document])
+        return await embed(texts)
+
+    monkeypatch.setattr(shelf.embedder, "embed_passages", removed_meanwhile)
+    answer = await answering(shelf).ask(SCOPE, QUESTION)
+    assert answer.citations
+    assert {citation.page for citation in answer.citations} == {3}

@@ -24,6 +24,7 @@ def counter():
         if "HANG" in text: time.sleep(600)
         if "CRASH" in text: os.abort()
         if "CHATTER" in text: print("x" * 500_000); print("y" * 500_000, file=sys.stderr)
+        if "ODD" in text: sys.modules["__main__"]._answer = lambda *_: {"reason": "odd", "detail": ""}
         if "RAISE" in text: raise KeyError("no such token")
         if "GROW" in text:
             held = []
@@ -86,6 +87,12 @@ async def test_reasons_come_back(tmp_path: Path, hostile: str) -> None:
         assert await reason(pool, tmp_path / "missing.md") == "unreadable"
         assert await reason(pool, tmp_path) == "unreadable"
         assert await reason(pool, file(tmp_path, "RAISE")) == "corrupt"
+
+
+async def test_an_answer_that_means_nothing_is_a_corrupt_file(tmp_path: Path, hostile: str) -> None:
+    async with readers(hostile) as pool:
+        await pool.read("odd.md", file(tmp_path, "ODD: from now on this reader gives reasons of its own"))
+        assert await reason(pool, file(tmp_path, "Good.")) == "corrupt"
 
 
 @linux

@@ -1,6 +1,9 @@
 """A document from its first writing to its last trace."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 from drafting import draft, term
 
 from atril.errors import DocumentNotFound, InvalidArgument
+from atril.store import writing
 from atril.store.records import Records
 from atril.types import Scope
 
@@ -211,3 +215,44 @@ async def test_what_was_committed_is_there_after_opening_again(tmp_path: Path) -
 
 def _fields(value: object) -> dict[str, object]:
     return {name: getattr(value, name) for name in value.__class__.__slots__}
+
+
+async def test_what_a_cancelled_caller_wrote_is_not_hidden_by_what_was_remembered(
+    records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go, real = threading.Event(), threading.Event(), writing.set_weight
+
+    def held(*arguments):  # type: ignore[no-untyped-def]
+        began.set()
+        go.wait()
+        return real(*arguments)
+
+    monkeypatch.setattr(writing, "set_weight", held)
+    cancelled = asyncio.ensure_future(records.set_collection(SCOPE, "default", weight=3.0))
+    await asyncio.to_thread(began.wait)
+    cancelled.cancel()
+    await asyncio.gather(cancelled, return_exceptions=True)
+    assert await records.collections(SCOPE) == {}
+    go.set()
+    monkeypatch.undo()
+    await records.set_facts({})  # behind the other in the queue of writes
+    assert (await records.collections(SCOPE))["default"].weight == 3.0
+
+
+async def test_an_update_of_what_has_no_current_version_is_refused(records: Records) -> None:
+    with pytest.raises(DocumentNotFound):
+        await records.begin(SCOPE, draft(), update=True)
+    pending = await records.begin(SCOPE, draft())
+    await records.commit(SCOPE, [pending.version])
+    assert (await records.begin(SCOPE, draft(text="otro"), update=True)).updates
+    await records.remove(SCOPE, [pending.document])
+    with pytest.raises(DocumentNotFound):
+        await records.begin(SCOPE, draft(), update=True)
+
+
+async def test_what_a_caller_gave_is_kept_with_the_version(records: Records) -> None:
+    given = {"title": "", "metadata": {"año": "\ud800"}}
+    pending = await records.begin(SCOPE, replace(draft(), given=given))
+    await records.commit(SCOPE, [pending.version])
+    known = await records.identify(SCOPE, "default", draft().source)
+    assert known is not None and known.given == given
