@@ -60,7 +60,7 @@ def test_a_variable_that_cannot_be_used_is_explained(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(f"ATRIL_{name}", value)
-    with pytest.raises(InvalidSetting, match="in the settings"):
+    with pytest.raises(InvalidSetting, match=f"in the settings: {value!r}"):
         load_settings()
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from atril.errors import EmptyFolder, InvalidArgument, NotAFolder, PathNotFound, ProfileNotFound
+from atril.errors import EmptyFolder, InvalidArgument, ProfileNotFound
 from atril.evaluation.datasets import load_questions
 from atril.evaluation.runner import Evaluation, evaluate
 from atril.home import Home, load_embedder, open_home
-from atril.ingest.files import SourceFile, find_files, has_vanished
+from atril.ingest.files import SourceFile, check_folder, find_files, vanished
 from atril.ingest.pipeline import WORTH_COMPACTING, ProgressListener
 from atril.ingest.rebuild import reread
 from atril.ingest.recovery import restore
@@ -146,7 +146,7 @@ class Library:
         read while the library holds documents from it. Raises `NotAFolder` for a file.
         """
         root = Path(fspath(folder))
-        _check_folder(root)
+        check_folder(root)
         start = perf_counter()
         files = await self._files([root])
         if not files and (held := await self._from(root, collection)):
@@ -154,7 +154,7 @@ class Library:
         report = await self._add(self._sources(files), collection, weight, labels, progress)
         async with self._home.writing:  # or what is added between looking and removing would be lost
             held = await self._from(root, collection)
-            gone = await asyncio.to_thread(_vanished, held, files)
+            gone = await asyncio.to_thread(vanished, held, files)
             await self._remove(gone)
         return replace(report, removed=len(gone), seconds=perf_counter() - start)
 
@@ -334,28 +334,6 @@ class Library:
         async with self._home.using_index():
             retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
             await forget(self._home.stores, self._scope, retired)
-
-
-def _check_folder(path: Path) -> None:
-    if path.is_dir():
-        return
-    raise NotAFolder(path=str(path)) if path.exists() else PathNotFound(path=str(path))
-
-
-def _vanished(documents: Sequence[Document], listed: Sequence[SourceFile]) -> list[Document]:
-    """The documents whose files were not listed and are not there now either.
-
-    What appeared after the listing, perhaps while another add was waited for, is no loss.
-    """
-    present = {file.source for file in listed if file.problem is None}
-    unknown = {Path(file.source) for file in listed if file.problem is not None}
-    return [
-        document
-        for document in documents
-        if document.source not in present
-        and unknown.isdisjoint(Path(document.source).parents)
-        and has_vanished(document.source)
-    ]
 
 
 def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:

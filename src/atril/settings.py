@@ -8,6 +8,7 @@ here. An empty variable is none. A nested setting is `ATRIL_READING__SECONDS` in
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from tomllib import TOMLDecodeError
@@ -81,8 +82,10 @@ def load_settings() -> Settings:
         name = ".".join(str(part) for part in first["loc"])
         raise InvalidSetting(name=name, value=first.get("input"), problem=_problem(first["type"])) from error
     except SettingsError as error:
-        # A group of settings in one variable, which would have to be JSON.
-        raise InvalidSetting(name="ATRIL_*", value=str(error), problem="value") from error
+        # A whole group in one variable, which would have to be JSON; the error tells which only in words.
+        group = re.search(r'field "(\w+)"', str(error))
+        variable = f"ATRIL_{group[1].upper()}" if group else "ATRIL_*"
+        raise InvalidSetting(name=variable, value=os.environ.get(variable), problem="value") from error
     except (TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(name=FILE_NAME, value=str(error), problem="not_toml") from error
 

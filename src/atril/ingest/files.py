@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from atril.errors import UnreadableDocument
+from atril.errors import NotAFolder, PathNotFound, UnreadableDocument
 from atril.store.names import storable
+from atril.types import Document
 
 _SYSTEM_FILES: Final = frozenset({"thumbs.db", "desktop.ini"})
 _TEMPORARY_ENDINGS: Final = (".tmp", ".temp", ".part", ".crdownload", ".swp", "~")
@@ -60,14 +61,27 @@ def is_ignored(name: str) -> bool:
     return name.startswith((".", "~$")) or lowered in _SYSTEM_FILES or lowered.endswith(_TEMPORARY_ENDINGS)
 
 
-def has_vanished(source: str) -> bool:
-    """Whether no file is at the resolved path any more; one that cannot be looked at has not vanished."""
-    try:
-        return not stat.S_ISREG(Path(source).stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):
-        return False
+def check_folder(path: Path) -> None:
+    """Raises `PathNotFound` or `NotAFolder`."""
+    if path.is_dir():
+        return
+    raise NotAFolder(path=str(path)) if path.exists() else PathNotFound(path=str(path))
+
+
+def vanished(documents: Sequence[Document], listed: Sequence[SourceFile]) -> list[Document]:
+    """The documents whose files were not listed and are not there now either.
+
+    What appeared after the listing, perhaps while another add was waited for, is no loss.
+    """
+    present = {file.source for file in listed if file.problem is None}
+    unknown = {Path(file.source) for file in listed if file.problem is not None}
+    return [
+        document
+        for document in documents
+        if document.source not in present
+        and unknown.isdisjoint(Path(document.source).parents)
+        and _has_vanished(document.source)
+    ]
 
 
 _Found = tuple[Path, UnreadableDocument | None]
@@ -113,6 +127,16 @@ def _file(path: Path) -> Iterator[_Found]:
             yield path, None
     except (OSError, ValueError) as error:
         yield path, _problem(error)
+
+
+def _has_vanished(source: str) -> bool:
+    """Whether no file is at the resolved path any more; one that cannot be looked at has not vanished."""
+    try:
+        return not stat.S_ISREG(Path(source).stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def _resolved(path: Path) -> str:
