@@ -17,11 +17,11 @@ from atril.evaluation.datasets import load_questions
 from atril.evaluation.runner import Evaluation, evaluate
 from atril.home import Home, load_embedder, open_home
 from atril.ingest.files import SourceFile, check_folder, find_files, vanished
-from atril.ingest.pipeline import WORTH_COMPACTING, ProgressListener
+from atril.ingest.pipeline import ProgressListener
 from atril.ingest.rebuild import reread
 from atril.ingest.recovery import restore
 from atril.ingest.sources import FileSource, Source, TextSource
-from atril.ingest.stores import forget
+from atril.ingest.stores import compact, forget
 from atril.ingest.watching import changes
 from atril.models.embeddings import Embedder
 from atril.retrieval.search_filters import SearchFilters
@@ -271,8 +271,7 @@ class Library:
         async with home.writing:
             documents, chunks = await self._rebuild(progress)
             again = await reread(home.ingest, home.stores, documents, progress)
-            if chunks >= WORTH_COMPACTING:
-                await home.stores.index.compact()
+            await compact(home.stores)
         total = sum(map(len, documents.values()))
         return ReindexReport(total, chunks + again.chunks, again.failed, perf_counter() - start)
 

@@ -22,7 +22,7 @@ from atril.ingest.embedding import Embedding
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
 from atril.ingest.sources import Source
-from atril.ingest.stores import Stores, forget
+from atril.ingest.stores import Stores, compact, forget
 from atril.ingest.unbroken import to_the_end
 from atril.messages import message
 from atril.models.embeddings import Vectors
@@ -35,9 +35,6 @@ ProgressListener = Callable[[Progress], None]
 
 READ_AHEAD: Final = 16
 GROUP_CHUNKS: Final = 256
-WORTH_COMPACTING: Final = 20_000
-"""Chunks added at once that make it worth waiting for the index to be rebuilt around them: a minute or two
-where embedding them took much longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +142,7 @@ class Ingest:
             # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
             # earlier, the next opening finds the points missing and writes them again.
             await self._stores.index.flush()
-        if tally.report.chunks >= WORTH_COMPACTING:
-            await self._stores.index.compact()
+            await compact(self._stores)
         return tally.finished()
 
     async def _add(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from atril.store.index.protocol import Index
+from atril.store.index.protocol import CompactionFailed, Index
 from atril.store.originals import Originals
 from atril.store.records import Records
 from atril.types import Scope
@@ -25,6 +26,12 @@ class Stores:
     index: Index
     originals: Originals
     keeping: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+async def compact(stores: Stores) -> None:
+    """Waits until the index has taken in what was added; one that fails at it has said so and goes on."""
+    with suppress(CompactionFailed):
+        await stores.index.compact()
 
 
 async def forget(stores: Stores, scope: Scope, versions: Sequence[UUID]) -> None:

@@ -11,8 +11,7 @@ import pytest
 from atril.errors import HomeDamaged, InvalidArgument
 from atril.store.index.filters import equals
 from atril.store.index.memory import MemoryIndex
-from atril.store.index.protocol import Index, Point
-from atril.store.index.qdrant.compaction import BuildFailed
+from atril.store.index.protocol import CompactionFailed, Index, Point
 from atril.store.index.qdrant.edge import EdgeIndex
 from atril.testing.index_suite import (
     DIMENSIONS,
@@ -183,7 +182,7 @@ async def test_a_build_that_fails_is_reported_and_changes_nothing(
     await index.upsert(ME, many("a", 64))
     before = await everything(index)
     monkeypatch.setattr("atril.store.index.qdrant.compaction._BUILDER", "atril.no_such_builder")
-    with pytest.raises(BuildFailed, match="no_such_builder"):
+    with pytest.raises(CompactionFailed, match="no_such_builder"):
         await index.compact()
     assert await everything(index) == before
     monkeypatch.undo()

@@ -38,6 +38,10 @@ class IndexInUse(HomeDamaged):
     """The index cannot be opened because it is open elsewhere: nothing is wrong with it."""
 
 
+class CompactionFailed(RuntimeError):
+    """An engine could not compact; it goes on as it was. The message says why."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseVector:
     """Weights of terms: `indices` are distinct uint32 term ids, `values` float32, same length."""
@@ -129,7 +133,8 @@ class Index(Protocol):
 
     async def compact(self) -> None:
         """Brings what was added into the shape that searches best; it may take minutes, and searches go on
-        meanwhile. Worth calling after adding much; an engine without such a shape does nothing."""
+        meanwhile. Cheap when little was added since; an engine without such a shape does nothing. Raises
+        `CompactionFailed`."""
         ...
 
     async def close(self) -> None: ...

@@ -10,15 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from atril.store.index.protocol import CompactionFailed
 from atril.store.index.qdrant.manifest import SETTLED
 
 _BUILDER: Final = "atril.store.index.qdrant.builder"
 _BLOCK: Final = 64 * 1024
 _ZEROS: Final = bytes(_BLOCK)
-
-
-class BuildFailed(RuntimeError):
-    """The builder process ended badly; the message holds the end of what it said."""
 
 
 def copy_shard(source: Path, target: Path) -> None:
@@ -40,7 +37,7 @@ def _copy_file(source: str, target: str) -> None:
 
 
 async def run_builder(target: Path, sources: Sequence[Path], *, dimensions: int, stop: asyncio.Event) -> bool:
-    """Runs the builder to its end; false when `stop` was set first. Raises `BuildFailed`."""
+    """Runs the builder to its end; false when `stop` was set first. Raises `CompactionFailed`."""
     # Half of the processors: searches go on meanwhile.
     threads = max(1, (os.cpu_count() or 1) // 2)
     process = await asyncio.create_subprocess_exec(
@@ -54,7 +51,7 @@ async def run_builder(target: Path, sources: Sequence[Path], *, dimensions: int,
         stderr=asyncio.subprocess.PIPE,
     )
     if process.stdin is None or process.stderr is None:
-        raise BuildFailed("the builder process has no pipes")
+        raise CompactionFailed("the builder process has no pipes")
     said = asyncio.ensure_future(process.stderr.read())
     stopping = asyncio.ensure_future(stop.wait())
     try:
@@ -69,5 +66,5 @@ async def run_builder(target: Path, sources: Sequence[Path], *, dimensions: int,
     if stop.is_set():
         return False
     if status:
-        raise BuildFailed(f"building the index failed with status {status}: {detail[-2000:]}")
+        raise CompactionFailed(f"building the index failed with status {status}: {detail[-2000:]}")
     return True

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from atril.store.index.filters import Filter
 from atril.store.index.ordering import check_limit, check_vector
-from atril.store.index.protocol import Point, ScoredPoint, SparseVector
+from atril.store.index.protocol import CompactionFailed, Point, ScoredPoint, SparseVector
 from atril.store.index.qdrant import mapping, tenants
-from atril.store.index.qdrant.compaction import BuildFailed, copy_shard, run_builder
+from atril.store.index.qdrant.compaction import copy_shard, run_builder
 from atril.store.index.qdrant.merging import Size, choose
 from atril.store.index.qdrant.shard import Shard, warm
 from atril.store.index.qdrant.shards import Shards
@@ -154,7 +154,7 @@ class EdgeIndex:
         """Builds what has been added, and returns when it is in use.
 
         A shard with a graph opens faster and needs less memory than an active one; call it after adding
-        much. An active shard less than a fifth full is left as it is. Raises `BuildFailed`; the index goes
+        much. An active shard less than a fifth full is left as it is. Raises `CompactionFailed`; the index goes
         on working without the build.
         """
         self._check_open()
@@ -255,7 +255,7 @@ def _report(build: asyncio.Task[None]) -> None:
     # Retrieves the error, which nobody may be waiting for.
     error = None if build.cancelled() else build.exception()
     if error is not None:
-        level = logging.WARNING if isinstance(error, BuildFailed) else logging.ERROR
+        level = logging.WARNING if isinstance(error, CompactionFailed) else logging.ERROR
         _log.log(level, "Compaction stopped; the index goes on without it.", exc_info=error)
 
 
