@@ -34,8 +34,7 @@ def add(
             report = await library.add(
                 paths, collection=collection, weight=weight, labels=label, progress=progress
             )
-        _show_added(terminal, report)
-        return FAILED if _nothing_read(report) else DONE
+        return _added(terminal, report)
 
     Session(home, profile, terminal).run(work, creates_home=True)
 
@@ -57,13 +56,12 @@ def sync(
             report = await library.sync(
                 folder, collection=collection, weight=weight, labels=label, progress=progress
             )
-        _show_added(terminal, report)
-        return FAILED if _nothing_read(report) else DONE
+        return _added(terminal, report)
 
     async def forever(library: Library) -> int:
         reports = library.watch(folder, collection=collection, weight=weight, labels=label)
         async for report in reports:
-            _show_added(terminal, report)
+            _added(terminal, report)
             terminal.note(said("cli.watching", folder=folder))
         return DONE
 
@@ -82,10 +80,7 @@ def list_documents(
 
     async def work(library: Library) -> int:
         found = await library.documents(collection)
-        if as_json:
-            terminal.json([document.to_dict() for document in found])
-        else:
-            terminal.show(views.documents(found))
+        terminal.result([document.to_dict() for document in found], lambda: views.documents(found))
         return DONE
 
     Session(home, profile, terminal).run(work)
@@ -101,10 +96,7 @@ def remove(
 
     async def work(library: Library) -> int:
         removed = await library.remove(*names)
-        if as_json:
-            terminal.json({"removed": removed})
-        else:
-            terminal.show(said("cli.removed_count", count=removed))
+        terminal.result({"removed": removed}, lambda: said("cli.removed_count", count=removed))
         return DONE
 
     Session(home, profile, terminal).run(work)
@@ -120,22 +112,14 @@ def reindex(
     async def work(library: Library) -> int:
         with progress_line(terminal) as progress:
             report = await library.reindex(progress=progress)
-        if as_json:
-            terminal.json(report.to_dict())
-        else:
-            terminal.show(views.rebuilt(report))
+        terminal.result(report.to_dict(), lambda: views.rebuilt(report))
         return DONE
 
     Session(home, profile, terminal).run(work)
 
 
-def _show_added(terminal: Terminal, report: AddReport) -> None:
-    if terminal.as_json:
-        terminal.json(report.to_dict())
-    else:
-        terminal.show(views.added(report))
-
-
-def _nothing_read(report: AddReport) -> bool:
-    """Every file failed, as opposed to some of them."""
-    return bool(report.failed) and not (report.added or report.updated or report.unchanged)
+def _added(terminal: Terminal, report: AddReport) -> int:
+    """Shows the report and gives the exit code: a failure when nothing could be read, not when some could."""
+    terminal.result(report.to_dict(), lambda: views.added(report))
+    read = report.added or report.updated or report.unchanged
+    return FAILED if report.failed and not read else DONE

@@ -58,10 +58,7 @@ def search(
             page=page,
             metadata=metadata,
         )
-        if as_json:
-            terminal.json(result.to_dict())
-        else:
-            terminal.show(views.hits(result, marks=terminal.marks_needed))
+        terminal.result(result.to_dict(), lambda: views.hits(result, marks=terminal.marks_needed))
         return DONE
 
     Session(home, profile, terminal).run(work)
@@ -87,10 +84,7 @@ def ask(
             collections=tuple(collection) if collection else None,
             labels=tuple(label or ()),
         )
-        if as_json:
-            terminal.json(answer.to_dict())
-        else:
-            terminal.show(views.answer(answer, marks=terminal.marks_needed))
+        terminal.result(answer.to_dict(), lambda: views.answer(answer, marks=terminal.marks_needed))
         return DONE
 
     Session(home, profile, terminal).run(work)
@@ -111,10 +105,10 @@ def evaluate(
         from atril.evaluation.report import render
 
         evaluation = await library.evaluate(queries, mode=mode.value, ks=cutoffs)
-        if as_json:
-            terminal.json(evaluation.to_dict())
-        else:
-            terminal.show(views.text(render(evaluation, interface_language(), misses=_MISSES_SHOWN)))
+        terminal.result(
+            evaluation.to_dict(),
+            lambda: views.text(render(evaluation, interface_language(), misses=_MISSES_SHOWN)),
+        )
         return DONE
 
     Session(home, profile, terminal).run(work)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Any
 
@@ -52,6 +53,13 @@ class Terminal:
             text = json.dumps(document)
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
+
+    def result(self, document: Any, view: Callable[[], RenderableType]) -> None:
+        """The outcome of a command: the document with `--json`, else the view, made only then."""
+        if self.as_json:
+            self.json(document)
+        else:
+            self.show(view())
 
     def show(self, *parts: RenderableType) -> None:
         for part in parts:

@@ -44,8 +44,11 @@ class Ready:
     source: Source
     draft: Draft
     terms: Sequence[TermCounts]
-    shown: str
     warnings: tuple[ReadingWarning, ...]
+
+    @property
+    def shown(self) -> str:
+        return self.source.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +216,7 @@ class Ingest:
             )
             for warning in parsed.warnings
         )
-        return Ready(source, draft, read.terms, source.shown, warnings)
+        return Ready(source, draft, read.terms, warnings)
 
     async def _begin(self, scope: Scope, ready: Ready, update: bool, begun: list[Begun]) -> None:
         """Keeps the original and writes the pending version that refers to it.
