@@ -16,8 +16,8 @@ DEFAULT_TENANT = "default"
 DEFAULT_COLLECTION = "default"
 
 SearchMode = Literal["hybrid", "lexical", "semantic"]
-ChunkType = Literal["content", "table", "list", "code", "header"]
-"""`header` is a heading with no text of its own under it."""
+ChunkType = Literal["content", "table", "list", "code", "section_header"]
+"""`section_header` is a heading with no text of its own under it."""
 
 FailureReason = Literal[
     "encrypted", "corrupt", "empty", "too_large", "needs_ocr", "unsupported", "timeout", "unreadable"

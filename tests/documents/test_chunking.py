@@ -70,9 +70,9 @@ def test_bare_headings_begin_the_chunk_of_what_they_open() -> None:
 def test_a_heading_with_nothing_under_it_is_a_header() -> None:
     chunks = cut("##### Artículo 1.\n\n##### Artículo 2.\n\nVigente.\n\n##### Artículo 3.")
     assert [(chunk.article, chunk.type) for chunk in chunks] == [
-        ("1", "header"),
+        ("1", "section_header"),
         ("2", "content"),
-        ("3", "header"),
+        ("3", "section_header"),
     ]
 
 

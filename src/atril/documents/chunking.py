@@ -4,7 +4,7 @@
   few words under the same parent are put together.
 - A heading without text of its own goes down into the chunk of the heading after it, so that "Title I",
   "Chapter I" and "Article 1" begin one chunk. One that cannot, such as that of a repealed article or at the
-  end of a page, is a chunk of type `header`.
+  end of a page, is a chunk of type `section_header`.
 - Tables, lists and code stay whole while they fit; beyond that they are cut between rows, items or lines,
   and a table's header row is repeated in the context. Long paragraphs are cut between sentences, sentences
   at a clause or a blank.
@@ -244,4 +244,4 @@ def _type(pieces: Sequence[Piece]) -> ChunkType:
         if piece.kind != "heading":
             kind = _TYPES.get(piece.kind, "content")
             sizes[kind] = sizes.get(kind, 0) + piece.end - piece.start
-    return max(sizes, key=lambda kind: sizes[kind]) if sizes else "header"
+    return max(sizes, key=lambda kind: sizes[kind]) if sizes else "section_header"

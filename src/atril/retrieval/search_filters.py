@@ -25,7 +25,7 @@ class SearchFilters:
     `collections` and `labels` want one of theirs, `metadata` wants each key to have exactly that value,
     compared as text.
     `document` is a name as people write it. `type` is the type of a document (md, txt, html, pdf) or of a
-    chunk (content, table, list, code, header): the two vocabularies share no word. `page` is 1-based and
+    chunk (content, table, list, code, section_header): the two vocabularies share no word. `page` is 1-based and
     matches every chunk that touches it.
     """
 
