@@ -96,13 +96,26 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class TableShape:
+    """The names in a table's header row, in order, and the number of rows below it that a chunk holds.
+
+    A table without a header row has no `columns`, and all its rows count.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """A pure slice of a document's canonical text, with what is known about it.
 
     `content == text[start:end]`. `context` is shown and embedded with the chunk and never quoted: title,
     section path, a repeated table header. `article` is the key of a legal article ("38", "20 bis",
     "Disposición adicional primera") and `None` elsewhere. `tokens` counts `content` in tokens of the
-    embedder the library was built with. `page_end` is the page of the last character.
+    embedder the library was built with. `page_end` is the page of the last character. `flags` are the kinds
+    of instructions to an assistant that the chunk holds (see `atril.safety`). `table` describes the first
+    table of a chunk that has any.
     """
 
     number: int
@@ -120,6 +133,8 @@ class Chunk:
     has_tables: bool = False
     has_images: bool = False
     tokens: int = 0
+    flags: tuple[str, ...] = ()
+    table: TableShape | None = None
 
     @property
     def section_title(self) -> str:
@@ -224,7 +239,11 @@ class ReindexReport:
 
 @dataclass(frozen=True, slots=True)
 class ChunkMetadata:
-    """What a hit says about its chunk; `index` is the chunk's 1-based number in its document."""
+    """What a hit says about its chunk; `index` is the chunk's 1-based number in its document.
+
+    `match`, `line` and `context` are of a search by pattern only: what matched, the 1-based line of the
+    document's canonical text where it begins, and the lines around it.
+    """
 
     chunk_type: str
     index: int
@@ -242,9 +261,15 @@ class ChunkMetadata:
     end: int
     article: str | None = None
     references: tuple[str, ...] = ()
+    match: str | None = None
+    line: int | None = None
+    context: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         values = asdict(self)
+        for key in ("match", "line", "context"):
+            if values[key] is None:
+                del values[key]
         values["section_path"] = list(self.section_path)
         values["keywords"] = list(self.keywords)
         values["references"] = list(self.references)
@@ -275,7 +300,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The answer to one search; `search_params` carries the parameters that really ran."""
+    """The answer to one search; `search_params` carries the parameters that really ran.
+
+    `total_files` is how many documents a pattern matched in, `None` for every other search.
+    """
 
     query: str
     search_type: str
@@ -283,16 +311,19 @@ class SearchResult:
     search_params: Mapping[str, Any]
     execution_time_ms: float
     expanded_query: str | None = None
+    total_files: int | None = None
 
     @property
     def total_found(self) -> int:
         return len(self.results)
 
     def to_dict(self) -> dict[str, Any]:
+        files = {} if self.total_files is None else {"total_files": self.total_files}
         return {
             "query": self.query,
             "expanded_query": self.expanded_query,
             "total_found": self.total_found,
+            **files,
             "search_type": self.search_type,
             "execution_time_ms": round(self.execution_time_ms, 3),
             "search_params": dict(self.search_params),
