@@ -18,7 +18,7 @@ import numpy as np
 from atril.documents.analysis import TermCounts
 from atril.documents.parsing import ParsedDocument, ParseWarning
 from atril.documents.reading import ReadDocument
-from atril.types import Chunk, Page
+from atril.types import Chunk, Page, TableShape
 
 LENGTH: Final = Struct(">I")
 """A frame is its length in bytes, four of them, highest first, and then that many bytes of JSON."""
@@ -27,7 +27,7 @@ OUT_OF_MEMORY: Final = 77
 """The exit status of a worker that ended itself because it held too much memory."""
 
 _CHUNK_FIELDS: Final = tuple(field.name for field in fields(Chunk) if field.name != "content")
-_TUPLES: Final = ("section_path", "keywords")
+_TUPLES: Final = ("section_path", "keywords", "flags")
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -58,7 +58,7 @@ def document_to_json(document: ReadDocument) -> dict[str, Any]:
         "warnings": [asdict(warning) for warning in parsed.warnings],
         "language": document.language,
         "description": document.description,
-        "chunks": [[getattr(chunk, name) for name in _CHUNK_FIELDS] for chunk in document.chunks],
+        "chunks": [_chunk_to_json(chunk) for chunk in document.chunks],
         "terms": _terms_to_json(document.terms),
     }
 
@@ -81,9 +81,17 @@ def document_from_json(message: dict[str, Any]) -> ReadDocument:
     return ReadDocument(parsed, message["language"], message["description"], chunks, terms)
 
 
+def _chunk_to_json(chunk: Chunk) -> list[Any]:
+    table = chunk.table and [chunk.table.columns, chunk.table.rows]
+    return [table if name == "table" else getattr(chunk, name) for name in _CHUNK_FIELDS]
+
+
 def _chunk_from_json(values: Sequence[Any], text: str) -> Chunk:
     named = dict(zip(_CHUNK_FIELDS, values, strict=True))
     named |= {name: tuple(named[name]) for name in _TUPLES}
+    if named["table"] is not None:
+        columns, rows = named["table"]
+        named["table"] = TableShape(tuple(columns), rows)
     return Chunk(content=text[named["start"] : named["end"]], **named)
 
 

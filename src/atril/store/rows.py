@@ -11,7 +11,7 @@ from atril.store.drafts import Draft
 from atril.store.frequencies import pack
 from atril.store.names import storable
 from atril.store.schema import BLOCK, PENDING, chunks, documents, versions
-from atril.types import Chunk, Document, StoredChunk
+from atril.types import Chunk, Document, StoredChunk, TableShape
 
 DOCUMENT = (
     documents.c.id,
@@ -50,6 +50,9 @@ CHUNK = (
     chunks.c.has_tables,
     chunks.c.has_images,
     chunks.c.tokens,
+    chunks.c.flags,
+    chunks.c.table_columns,
+    chunks.c.table_rows,
 )
 """The columns `to_chunk` reads, in its order."""
 
@@ -109,6 +112,9 @@ def of_chunks(
             "has_tables": chunk.has_tables,
             "has_images": chunk.has_images,
             "tokens": chunk.tokens,
+            "flags": chunk.flags,
+            "table_columns": chunk.table.columns if chunk.table else None,
+            "table_rows": chunk.table.rows if chunk.table else None,
         }
         for chunk, point in zip(drafted, points, strict=True)
     ]
@@ -172,6 +178,9 @@ def to_chunk(row: Sequence[Any], content: str, document: Document) -> StoredChun
         has_tables,
         has_images,
         tokens,
+        flags,
+        columns,
+        rows,
     ) = row
     chunk = Chunk(
         number=number,
@@ -189,6 +198,8 @@ def to_chunk(row: Sequence[Any], content: str, document: Document) -> StoredChun
         has_tables=has_tables,
         has_images=has_images,
         tokens=tokens,
+        flags=flags,
+        table=None if columns is None else TableShape(columns, rows),
     )
     return StoredChunk(id=chunk_id(document.stem, number), point=point, chunk=chunk, document=document)
 

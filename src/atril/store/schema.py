@@ -128,7 +128,7 @@ collections = sa.Table(
     metadata,
     _column("tenant", sa.Text),
     _column("name", sa.Text),
-    _column("weight", sa.Float),
+    _column("weight", sa.Float, null=True),
     sa.PrimaryKeyConstraint("tenant", "name"),
 )
 
@@ -139,6 +139,7 @@ documents = sa.Table(
     _column("id", Identifier),
     _column("collection", sa.Text),
     _column("source", sa.Text),
+    _column("path", sa.Text, null=True),  # how the file was reached; null for what is no file
     # Both names are given up when the document is removed, before its rows are gone.
     _column("name", sa.Text, null=True),
     _column("stem", sa.Text, null=True),
@@ -229,6 +230,9 @@ chunks = sa.Table(
     _column("has_tables", sa.Boolean),
     _column("has_images", sa.Boolean),
     _column("tokens", sa.Integer),
+    _column("flags", Strings),
+    _column("table_columns", Strings, null=True),  # null where there is no table
+    _column("table_rows", sa.Integer, null=True),
     sa.PrimaryKeyConstraint("tenant", "version", "number"),
     sa.UniqueConstraint("tenant", "point"),
     _of_version(),

@@ -65,7 +65,7 @@ def _create_settings() -> None:
         "collections",
         _column("tenant", sa.Text),
         _column("name", sa.Text),
-        _column("weight", sa.Float),
+        _column("weight", sa.Float, null=True),
         _key("collections", "tenant", "name"),
     )
     op.create_table(
@@ -88,6 +88,7 @@ def _create_documents() -> None:
         _column("id", IDENTIFIER),
         _column("collection", sa.Text),
         _column("source", sa.Text),
+        _column("path", sa.Text, null=True),
         _column("name", sa.Text, null=True),
         _column("stem", sa.Text, null=True),
         _column("stem_key", sa.Text, null=True),
@@ -175,6 +176,9 @@ def _create_texts() -> None:
         _column("has_tables", sa.Boolean),
         _column("has_images", sa.Boolean),
         _column("tokens", sa.Integer),
+        _column("flags", sa.Text),
+        _column("table_columns", sa.Text, null=True),
+        _column("table_rows", sa.Integer, null=True),
         _key("chunks", "tenant", "version", "number"),
         sa.UniqueConstraint("tenant", "point", name=op.f("uq_chunks_tenant_point")),
         _version_key("chunks"),
