@@ -3,6 +3,7 @@
     AtrilError
     ├── InvalidArgument        a value the caller passed cannot be used
     │   ├── InvalidSetting     the same in `ATRIL_*` or `atril.toml`
+    │   ├── InvalidProfile     the same in a file of a profile
     │   └── LimitExceeded      a limit above what the operation allows
     ├── NotFound
     │   ├── DocumentNotFound
@@ -77,6 +78,16 @@ class InvalidSetting(InvalidArgument):
         return message(self.key, language, name=self.fields["name"], problem=problem)
 
 
+class InvalidProfile(InvalidArgument):
+    """Fields: `file`, `key`, `problem` (a key of the messages' table `profile`), and what fills that."""
+
+    key = "error.invalid_profile"
+
+    def localized(self, language: str | None) -> str:
+        problem = message(f"profile.{self.fields['problem']}", language, **self.fields)
+        return message(self.key, language, file=self.fields["file"], name=self.fields["key"], problem=problem)
+
+
 class NotFound(AtrilError):
     """Something asked for by name is not there."""
 
@@ -94,7 +105,7 @@ class AmbiguousName(NotFound):
 
 
 class ProfileNotFound(NotFound):
-    """Fields: `name`."""
+    """Fields: `name`, `available` (comma-separated names of those that ship)."""
 
     key = "error.profile_not_found"
 
@@ -158,15 +169,17 @@ class HomeOutdated(HomeError):
 
 
 class UnreadableDocument(AtrilError):
-    """One file could not be read. Fields: `reason`, and `detail` (English, technical, may be empty)."""
+    """One file could not be read. Fields: `reason`, `detail` (English, technical, may be empty), and
+    `hint`, a key of the messages' table `hint` that tells better than the reason what to do."""
 
-    def __init__(self, *, reason: FailureReason, detail: str = "") -> None:
+    def __init__(self, *, reason: FailureReason, detail: str = "", hint: str = "") -> None:
         self.reason = reason
         self.detail = detail
-        super().__init__(reason=reason, detail=detail)
+        self.hint = hint
+        super().__init__(reason=reason, detail=detail, hint=hint)
 
     def localized(self, language: str | None) -> str:
-        text = message(f"reason.{self.reason}", language)
+        text = message(f"hint.{self.hint}" if self.hint else f"reason.{self.reason}", language)
         return f"{text} ({self.detail})" if self.detail else text
 
 
