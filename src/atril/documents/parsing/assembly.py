@@ -1,0 +1,133 @@
+"""What the readers of office files share: pieces of Markdown, and the document made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final, Literal
+
+from atril.documents.languages import detect
+from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
+from atril.documents.parsing.markdown import TITLE_LENGTH, first_heading, title_from
+from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
+from atril.errors import UnreadableDocument
+from atril.messages import message
+
+Part = Literal["margins", "notes"]
+"""`margins` are headers and footers; `notes` those of a speaker."""
+
+_TARGET: Final = re.compile(r"(?:https?://|mailto:)[^\s()<>]{1,200}$")
+_MADE_UP: Final = re.compile(
+    r"(?:untitled|без названия|sin título|microsoft \w+|powerpoint[ -]pr\w+|present\w+ (?:de )?powerpoint"
+    r"|презентация powerpoint|slide \d+|diapositiva \d+|document\d*|документ\d*|.*\.\w{3,4})\s*\d*$",
+    re.IGNORECASE,
+)
+_PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
+_FILE_NAME: Final = re.compile(r".*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|\w+ ?\d+$", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_TITLE_WITHIN: Final = 6000
+
+
+def image(description: str = "") -> str:
+    """The mark of a picture. Names that programs give ("Picture 3", "scan.png") describe nothing."""
+    text = one_line(canonical(description)).replace("[", "(").replace("]", ")")
+    return f"![{'' if _FILE_NAME.match(text) else text}]()"
+
+
+def link(label: str, target: str) -> str:
+    """A link with its address when that leads somewhere and says more than the text."""
+    shown = one_line(label)
+    if not shown or "\n" in label or "[" in shown or not _TARGET.match(target):
+        return label
+    return label if shown in target else f"[{shown}]({target})"
+
+
+def heading(level: int, text: str) -> str:
+    """A heading of level 1 to 6, or nothing for blank text."""
+    line = one_line(text)
+    return f"{'#' * min(max(level, 1), 6)} {line}" if line else ""
+
+
+def paragraph(text: str) -> str:
+    """Prose whose lines Markdown takes for nothing else."""
+    return "\n".join(plain(line) for line in text.strip().split("\n"))
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The blocks of a table: lines that stood over its header, then the table.
+
+    A table of one column is prose in boxes and comes back as paragraphs.
+    """
+    filled = [list(row) for row in rows if any(cell.strip() for cell in row)]
+    blocks: list[str] = []
+    width = len({place for row in filled for place, cell in enumerate(row) if cell.strip()})
+    while filled and (width < 2 or (len(filled) > 2 and sum(1 for cell in filled[0] if cell.strip()) == 1)):
+        blocks += [paragraph(cell) for cell in filled.pop(0) if cell.strip()]
+    return [*blocks, pipe_table(filled)] if filled else blocks
+
+
+def part(kind: Part, level: int, blocks: Iterable[str], language: str) -> list[str]:
+    """Blocks below a heading that says, in the document's language, what they are; nothing for none."""
+    found = [block for block in blocks if block.strip()]
+    return [heading(level, message(f"document.{kind}", language)), *found] if found else []
+
+
+def language_of(blocks: Iterable[str]) -> str:
+    return detect("\n\n".join(blocks))
+
+
+def joined(blocks: Iterable[str]) -> str:
+    """Blocks as canonical text, one blank line between them."""
+    return single_blank_lines(canonical("\n\n".join(block for block in blocks if block.strip())))
+
+
+def title_of(name: str, text: str, stated: str = "") -> str:
+    """The stated title when the text bears it out, else the first heading or line, else the file's name.
+
+    Titles kept in properties often belong to the template the file was made from.
+    """
+    stated = one_line(canonical(stated))
+    words = {word.lower() for word in _WORD.findall(stated)}
+    shown = text[:_TITLE_WITHIN].lower() + one_line(name).lower()
+    if words and not _MADE_UP.match(stated) and sum(word in shown for word in words) * 2 >= len(words):
+        return stated[:TITLE_LENGTH]
+    bare = _PICTURE.sub("", text).strip()
+    return (first_heading(bare) or title_from(name, bare))[:TITLE_LENGTH]
+
+
+def name_title(name: str) -> str:
+    return one_line(canonical(PurePath(name).stem or name))[:TITLE_LENGTH]
+
+
+def tidy_metadata(values: Mapping[str, str]) -> dict[str, str]:
+    """Values as single lines of canonical text, blank ones left out."""
+    tidy = {key: one_line(canonical(value)) for key, value in values.items()}
+    return {key: value for key, value in tidy.items() if value}
+
+
+def check_text(text: str) -> None:
+    """Raises `UnreadableDocument` for a text without words: `needs_ocr` if it has pictures, else `empty`."""
+    if not _PICTURE.sub("", text).strip(" \n#|-"):
+        raise UnreadableDocument(reason="needs_ocr" if _PICTURE.search(text) else "empty")
+
+
+def warnings_of(kinds: Iterable[str]) -> tuple[ParseWarning, ...]:
+    """One warning of each kind, in a fixed order."""
+    return tuple(ParseWarning.of(kind) for kind in sorted(set(kinds)))
+
+
+def document(
+    name: str,
+    kind: str,
+    blocks: Sequence[str],
+    *,
+    stated: str = "",
+    metadata: Mapping[str, str] | None = None,
+    warnings: Iterable[str] = (),
+) -> ParsedDocument:
+    """A document without pages. Raises `UnreadableDocument` when it holds no text."""
+    text = joined(blocks)
+    check_text(text)
+    title = title_of(name, text, stated)
+    return ParsedDocument(text, title, kind, tidy_metadata(metadata or {}), (), warnings_of(warnings))
