@@ -26,6 +26,7 @@ _MADE_UP: Final = re.compile(
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
 _FILE_NAME: Final = re.compile(r".*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|\w+ ?\d+$", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_TABS: Final = re.compile(r" *\t[ \t]*")
 _TITLE_WITHIN: Final = 6000
 
 
@@ -51,7 +52,7 @@ def heading(level: int, text: str) -> str:
 
 def paragraph(text: str) -> str:
     """Prose whose lines Markdown takes for nothing else."""
-    return "\n".join(plain(line) for line in text.strip().split("\n"))
+    return "\n".join(plain(_TABS.sub(" ", line)) for line in text.strip().split("\n"))
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -122,12 +123,16 @@ def document(
     kind: str,
     blocks: Sequence[str],
     *,
+    after: Sequence[str] = (),
     stated: str = "",
     metadata: Mapping[str, str] | None = None,
     warnings: Iterable[str] = (),
 ) -> ParsedDocument:
-    """A document without pages. Raises `UnreadableDocument` when it holds no text."""
-    text = joined(blocks)
+    """A document without pages. Raises `UnreadableDocument` when it holds no text.
+
+    Blocks `after` the others are part of the text and give no title.
+    """
+    text = joined([*blocks, *after])
     check_text(text)
-    title = title_of(name, text, stated)
+    title = title_of(name, joined(blocks), stated)
     return ParsedDocument(text, title, kind, tidy_metadata(metadata or {}), (), warnings_of(warnings))
