@@ -52,6 +52,17 @@ def decode(data: bytes, *, html: bool = False) -> tuple[str, bool]:
     return text, certain
 
 
+def decode_declared(data: bytes, charset: str | None, *, html: bool = False) -> tuple[str, bool]:
+    """As `decode`, for bytes that came with the name of their encoding, which counts while it fits them."""
+    encoding = _text_encoding(charset) if charset else None
+    if encoding is None:
+        return decode(data, html=html)
+    try:
+        return data.decode(encoding), True
+    except UnicodeDecodeError:
+        return decode(data, html=html)
+
+
 def _decode(data: bytes, *, html: bool) -> tuple[str, bool]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -98,13 +109,19 @@ def _declaration(data: bytes) -> str | None:
     found = _DECLARED.search(data[:_DECLARED_WITHIN])
     if not found:
         return None
-    label = found[1].decode("ascii").lower()
+    encoding = _text_encoding(found[1].decode("ascii"))
+    return encoding if encoding != "utf-8" else None
+
+
+def _text_encoding(label: str) -> str | None:
+    """What browsers take the label of an encoding for; nothing when they know none of that name."""
+    label = label.strip().lower()
     try:
         encoding = codecs.lookup(_BROWSER_NAMES.get(label, label))
-    except LookupError:
+    except (LookupError, ValueError):
         return None
     # Some codecs of the standard library turn bytes into bytes; those are no answer.
-    return encoding.name if encoding._is_text_encoding and encoding.name != "utf-8" else None
+    return encoding.name if encoding._is_text_encoding else None
 
 
 def _guess(data: bytes) -> str:
