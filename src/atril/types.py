@@ -42,11 +42,24 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a paged document: its 1-based number and its slice of the canonical text."""
+    """One page of a paged document: its 1-based number and its slice of the canonical text.
+
+    `label` is what the document itself calls the page ("iv", "F-12"), where it says so. `confidence` (0 to 1)
+    is that of text recognition, on pages whose text came from it.
+    """
 
     number: int
     start: int
     end: int
+    label: str | None = None
+    confidence: float | None = None
+
+    def to_row(self) -> list[Any]:
+        """The fields in order, for JSON; what is not known at the end is left out. `Page(*row)` reads it."""
+        row: list[Any] = [self.number, self.start, self.end, self.label, self.confidence]
+        while row[-1] is None:
+            row.pop()
+        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def document_to_json(document: ReadDocument) -> dict[str, Any]:
         "title": parsed.title,
         "type": parsed.type,
         "metadata": dict(parsed.metadata),
-        "pages": [(page.number, page.start, page.end) for page in parsed.pages],
+        "pages": [page.to_row() for page in parsed.pages],
         "warnings": [asdict(warning) for warning in parsed.warnings],
         "language": document.language,
         "description": document.description,

@@ -72,7 +72,7 @@ def of_version(tenant: str, document: UUID, version: UUID, draft: Draft, now: da
         "description": draft.description,
         "labels": draft.labels,
         "metadata": dict(draft.metadata),
-        "pages": [[page.number, page.start, page.end] for page in draft.pages],
+        "pages": [page.to_row() for page in draft.pages],
         "page_count": len(draft.pages) or None,
         "length": len(draft.text),
         "chunks": len(draft.chunks),

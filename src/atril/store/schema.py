@@ -172,7 +172,7 @@ versions = sa.Table(
     _column("added_at", Moment),
     _column("given", Given),
     # The long ones come last: SQLite walks through all that stands before a column to read it.
-    _column("pages", sa.JSON),  # [number, start, end] each
+    _column("pages", sa.JSON),  # Page.to_row() each
     _column("terms", sa.LargeBinary),
     sa.PrimaryKeyConstraint("tenant", "id"),
     sa.ForeignKeyConstraint(["tenant", "document"], ["documents.tenant", "documents.id"]),

@@ -13,7 +13,7 @@ from atril.types import Page
 class ParseWarning:
     """Something in the file that did not reach the text, or may have reached it wrong.
 
-    `kind` is `needs_ocr`, `hidden_text`, `encoding` or `damaged_page`; the message key is `warning.<kind>`.
+    `kind` is `needs_ocr`, `ocr`, `hidden_text`, `encoding` or `damaged_page`; the message key is `warning.<kind>`.
     `text` is its English.
     """
 
