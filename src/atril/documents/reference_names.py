@@ -1,0 +1,153 @@
+"""What documents are called in the texts that refer to them.
+
+A name is compared as its folded words without articles and prepositions, so that "Ley sobre Infracciones y
+Sanciones en el Orden Social" and "Ley de Infracciones y Sanciones del Orden Social" meet. A text names a
+document when some name is the beginning of what the text says: "Estatuto de los Trabajadores en materia
+de …". The longest such name counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from atril.documents.ordinals import fold
+
+LONGEST_NAME: Final = 24
+"""Words of a name that are compared."""
+
+_CONNECTORS: Final = frozenset((
+    "de", "del", "la", "el", "los", "las", "lo", "en", "y", "e", "o", "u", "a", "al", "sobre", "para", "por",
+    "the", "of", "on", "for", "and", "in", "о", "об", "и", "в", "на",
+))  # fmt: skip
+_WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")
+_TYPED: Final = re.compile(
+    r"(?P<type>ley(?: organica| foral)?|real decreto(?:[- ]?ley| legislativo)?|decreto(?:[- ]?ley| legislativo)?|orden"
+    r"(?: ministerial)?(?: (?!de\b)[a-z]{2,4})?)[ /](?:n[.º°] ?|num[.]? ?)?(?P<number>\d{1,5}/(?:18|19|20)?\d{2})(?![\d/])"
+)
+_ORDER: Final = re.compile(
+    r"orden (?:ministerial )?(?:de|del) (?P<day>\d{1,2}) de (?P<month>[a-z]+) de (?P<year>\d{4})"
+)
+_APPROVES: Final = re.compile(r"por (?:el|la) que se aprueba(?:n)? (?:el|la|los|las) (?P<name>.+)")
+_DATED: Final = re.compile(r"\A[^,]{0,60}, de \d{1,2} de [a-z]+(?: de \d{4})?,? (?P<rest>.+)")
+_RECAST: Final = re.compile(r"(?:texto (?:refundido|articulado)(?: de)? (?:la |el |del )?)+")
+_TAIL: Final = re.compile(r"(?:(?:de|del|la|el|los|las|por (?:el|la) que se|sobre|para) ?)+")
+_LEAST_WORDS: Final = 2
+
+
+@lru_cache(maxsize=1 << 14)
+def name_key(text: str) -> str:
+    """The words of a name that count, folded, separated by blanks; at most `LONGEST_NAME`."""
+    folded = fold(text)
+    if typed := typed_norm(folded):
+        return typed
+    folded = _RECAST.sub("", folded)
+    words = [word for word in _WORD.findall(folded) if word not in _CONNECTORS]
+    return " ".join(words[:LONGEST_NAME])
+
+
+def typed_norm(folded: str) -> str | None:
+    """The canonical name of a norm that is called by type and number: "ley 20/2007"."""
+    if found := _TYPED.match(folded):
+        kind = " ".join(re.split(r"[- ]", found["type"].replace("decretoley", "decreto ley")))
+        number, year = found["number"].split("/")
+        return f"{kind} {int(number)}/{_full_year(year)}"
+    if found := _ORDER.match(folded):
+        return f"orden {int(found['day'])} {found['month']} {found['year']}"
+    return None
+
+
+def beginnings(key: str) -> Iterator[str]:
+    """The names that could be meant by a text that begins with this key, the longest first."""
+    words = key.split()
+    for size in range(min(len(words), LONGEST_NAME), 0, -1):
+        yield " ".join(words[:size])
+
+
+def titles_of(title: str) -> Iterator[str]:
+    """The names that a title gives its document: the whole, type and number, what it approves or is about."""
+    folded = fold(title)
+    yield folded
+    kind = re.match(r"[^\W\d_]+(?: organica)?", folded)
+    if dated := _DATED.match(folded):
+        rest = _TAIL.sub("", dated["rest"], count=1) if _TAIL.match(dated["rest"]) else dated["rest"]
+        yield from _about(kind.group() if kind else "", rest)
+    if approves := _APPROVES.search(folded):
+        yield _RECAST.sub("", approves["name"])
+        yield from _shorter(_RECAST.sub("", approves["name"]))
+    if folded.startswith("constitucion"):
+        yield "constitucion"
+
+
+def _about(kind: str, rest: str) -> Iterator[str]:
+    if kind.startswith(("ley", "codigo")):
+        yield f"{kind} {rest}"
+        if kind != "ley":
+            yield f"ley {rest}"
+    if rest.startswith(("estatuto", "reglamento", "codigo")):
+        yield rest
+
+
+def _shorter(name: str) -> Iterator[str]:
+    """A law of a statute is known as the statute."""
+    if found := re.match(r"ley del (estatuto .+)", name):
+        yield found[1]
+
+
+def names_of(
+    title: str, identifier: str = "", titles: Iterable[str] = (), abbreviations: Iterable[str] = ()
+) -> set[str]:
+    """Every name key of a document: from its own title, and what a profile says of it."""
+    found = {name_key(name) for source in (title, *titles) for name in titles_of(source)}
+    found |= {name_key(name) for name in (identifier, *abbreviations, *titles)}
+    found.discard("")
+    return found
+
+
+def _full_year(year: str) -> str:
+    if len(year) == 4:
+        return year
+    return f"19{year}" if int(year) > 30 else f"20{year}"  # noqa: PLR2004
+
+
+@dataclass(frozen=True)
+class NormNames:
+    """Names of documents, each with the identifier of the document it means.
+
+    Make one with `build`; an empty one finds what names itself: "Ley 20/2007".
+    """
+
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    first_words: frozenset[str] = frozenset()
+
+    @classmethod
+    def build(cls, names: Mapping[str, str]) -> NormNames:
+        """From written names (titles, abbreviations) or name keys to identifiers."""
+        keys = {name_key(name): identifier for name, identifier in names.items()}
+        keys.pop("", None)
+        return cls(keys, frozenset(key.split(" ", 1)[0] for key in keys))
+
+    def find(self, text: str) -> str | None:
+        """The identifier of the document that a text which begins with its name means."""
+        return next(
+            (self.identifiers[key] for key in beginnings(name_key(text)) if key in self.identifiers), None
+        )
+
+    def named_at(self, words: Sequence[str]) -> tuple[int, str] | None:
+        """How many of the words the longest name that begins them takes, and its identifier."""
+        best: tuple[int, str] | None = None
+        key = ""
+        for count, word in enumerate(words[: 2 * LONGEST_NAME], start=1):
+            folded = fold(word)
+            if folded in _CONNECTORS:
+                continue
+            key = f"{key} {folded}" if key else folded
+            if identifier := self.identifiers.get(key):
+                best = count, identifier
+        return best
+
+
+NO_NAMES: Final = NormNames()

@@ -1,0 +1,65 @@
+"""References in a text to articles, norms, sections, pages and other documents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from atril.documents.reference_mentions import Mention
+from atril.documents.reference_names import NO_NAMES, NormNames
+from atril.documents.references_general import find_english, find_general, find_russian
+from atril.documents.references_spanish import find_spanish
+
+__all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
+
+_ACCENTS: Final = str.maketrans("áéíóúüÁÉÍÓÚÜàèòÀÈÒ", "aeiouuAEIOUUaeoAEO")
+_HEADING: Final = re.compile(r"^ {0,3}#{1,6}[^\n]*", re.MULTILINE)
+
+
+def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list[Mention]:
+    """The references in a text in order; time is linear in its length. `language` is ISO 639-1.
+
+    Headings are passed over. With `names`, a mention whose norm is known carries its identifier, and a known
+    name that stands alone is a mention of kind `norm`.
+    """
+    headings = [match.span() for match in _HEADING.finditer(text)]
+    found = find_general(text)
+    match language:
+        case "en":
+            found += find_english(text)
+        case "ru":
+            found += find_russian(text)
+        case _:
+            found += find_spanish(text, text.translate(_ACCENTS), headings)
+    found = _disjoint(found)
+    if names.identifiers:
+        found = [replace(each, identifier=names.find(each.norm)) if each.norm else each for each in found]
+        found = _disjoint([*found, *_alone(text, names)])
+    return found
+
+
+def _alone(text: str, names: NormNames) -> list[Mention]:
+    """Known names that stand alone."""
+    words = list(re.finditer(r"[^\W_]+(?:[/.-][^\W_]+)*", text))
+    found, at = [], 0
+    while at < len(words):
+        named = names.named_at([word.group() for word in words[at : at + 48]])
+        if named is None:
+            at += 1
+            continue
+        count, identifier = named
+        start, end = words[at].start(), words[at + count - 1].end()
+        found.append(Mention(start, end, "norm", norm=text[start:end], identifier=identifier))
+        at += count
+    return found
+
+
+def _disjoint(found: list[Mention]) -> list[Mention]:
+    """In order; of two that overlap the one that begins first, then the longer one, then the first found."""
+    kept: list[Mention] = []
+    for mention in sorted(found, key=lambda each: (each.start, -each.end)):
+        same = kept and kept[-1].start == mention.start and kept[-1].end == mention.end
+        if not kept or mention.start >= kept[-1].end or (same and kept[-1].kind == mention.kind):
+            kept.append(mention)
+    return kept
