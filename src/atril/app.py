@@ -10,9 +10,9 @@ from math import inf
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any
 
-from atril.errors import EmptyFolder, InvalidArgument, ProfileNotFound
+from atril.errors import EmptyFolder, InvalidArgument
 from atril.evaluation.datasets import load_questions
 from atril.evaluation.runner import Evaluation, evaluate
 from atril.home import Home, load_embedder, open_home
@@ -24,7 +24,10 @@ from atril.ingest.sources import FileSource, Source, TextSource
 from atril.ingest.stores import compact, forget
 from atril.ingest.watching import changes
 from atril.models.embeddings import Embedder
+from atril.profiles.loading import load_profile
+from atril.retrieval.content import Content
 from atril.retrieval.search_filters import SearchFilters
+from atril.retrieval.section import Section
 from atril.settings import Settings, load_settings
 from atril.store.names import storable
 from atril.types import (
@@ -39,8 +42,6 @@ from atril.types import (
     SearchResult,
     StoredChunk,
 )
-
-MAX_CHUNKS: Final = 1000
 
 
 @asynccontextmanager
@@ -57,21 +58,20 @@ async def open(
     What is not given comes from the settings (`ATRIL_*`, `atril.toml`). An `embedder` that is passed in is
     closed too, even when opening fails. `language` (es, en, ru) is that of messages. Raises `HomeLocked`
     when another process owns the home, `NotAHome` for a file and for a folder with anything else in it,
-    `HomeTooNew`, `HomeDamaged`, and `ProfileNotFound`.
+    `HomeTooNew`, `HomeDamaged`, and for a `profile` (a name or a folder) `ProfileNotFound` and
+    `InvalidProfile`.
     """
     async with AsyncExitStack() as stack:
         if embedder is not None:
             stack.push_async_callback(embedder.close)
         chosen = settings or load_settings()
-        name = profile or chosen.profile
-        if name is not None:
-            raise ProfileNotFound(name=name)
+        domain = await asyncio.to_thread(load_profile, profile or chosen.profile)
         folder = Path(fspath(home)) if home is not None else chosen.home
         if embedder is None:
             embedder = load_embedder(chosen.embedder)
             stack.push_async_callback(embedder.close)
         opened = await stack.enter_async_context(
-            open_home(folder, embedder, chosen, language or chosen.language)
+            open_home(folder, embedder, chosen, language or chosen.language, profile=domain)
         )
         yield Library(opened, Scope(language=opened.language), largest_file=chosen.reading.file_bytes)
 
@@ -192,12 +192,63 @@ class Library:
 
     async def chunks(self, name: str, start: int = 1, end: int = 100) -> list[StoredChunk]:
         """Chunks number `start` to `end` of a document, both included, 1-based; at most 1,000."""
-        if start < 1 or end < start or end - start >= MAX_CHUNKS:
-            allowed = f"1 ≤ start ≤ end, at most {MAX_CHUNKS} chunks"
-            raise InvalidArgument(name="start-end", value=f"{start}-{end}", allowed=allowed)
-        records = self._home.stores.records
-        document = await records.find(self._scope, name)
-        return await records.chunks(self._scope, document.id, start, end)
+        return list((await self.section(name, start, end)).chunks)
+
+    async def section(self, name: str, start: int, end: int) -> Section:
+        """Chunks number `start` to `end` of a document, both included, 1-based, with their document; at
+        most 1,000."""
+        return await self._home.finder.section(self._scope, name, start, end)
+
+    async def content(self, name: str) -> Content:
+        """The whole canonical text of a document and its chunks, in order."""
+        return await self._home.finder.content(self._scope, name)
+
+    async def structure(
+        self,
+        document: str,
+        chunk_type: str | None = None,
+        keywords: Sequence[str] | str = (),
+        position: str = "all",
+        top_k: int = 10,
+    ) -> SearchResult:
+        """Parts of one document by kind (content, table, list, code, section_header), position (`all`,
+        `first_N`, `last_N`) and keywords; see `atril.retrieval.finder.Finder.structure`."""
+        self._home.check_current()
+        async with self._home.using_index():
+            return await self._home.finder.structure(
+                self._scope,
+                document,
+                chunk_type=chunk_type,
+                keywords=keywords,
+                position=position,
+                top_k=top_k,
+            )
+
+    async def regex(
+        self,
+        pattern: str | None = None,
+        predefined: str | None = None,
+        *,
+        case_sensitive: bool = False,
+        context_lines: int = 2,
+        max_matches_per_file: int = 50,
+        document: str | None = None,
+        collections: Sequence[str] | None = None,
+        labels: Sequence[str] = (),
+    ) -> SearchResult:
+        """Every match of a regular expression, or of a predefined one, in the texts of the documents; see
+        `atril.retrieval.finder.Finder.regex`."""
+        return await self._home.finder.regex(
+            self._scope,
+            pattern=pattern,
+            predefined=predefined,
+            case_sensitive=case_sensitive,
+            context_lines=context_lines,
+            max_matches_per_file=max_matches_per_file,
+            document=document,
+            collections=collections or (),
+            labels=labels,
+        )
 
     async def search(
         self,

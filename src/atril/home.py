@@ -32,7 +32,10 @@ from atril.ingest.recovery import agree, settle
 from atril.ingest.stores import Stores
 from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Embedder
+from atril.profiles.profile import Profile
+from atril.retrieval.finder import Finder
 from atril.retrieval.searcher import Searcher
+from atril.retrieval.texts import Texts
 from atril.settings import Settings
 from atril.store.index.protocol import Index, IndexInUse
 from atril.store.index.qdrant.edge import EdgeIndex
@@ -99,14 +102,17 @@ class Home:
         readers: Readers,
         built_with: BuiltWith,
         generation: int,
+        profile: Profile | None = None,
     ) -> None:
         self.folder = folder
         self.language = language
+        self.profile = profile
         self.stores = stores
         self.embedding = Embedding(embedder=embedder, cache=vectors)
         self.writing = asyncio.Lock()
         """Held while documents are added and while the index is rebuilt: one at a time."""
         self._gate = Gate()
+        self._texts = Texts()
         self._vectors = vectors
         self._settings = settings
         self._embedder = embedder
@@ -122,11 +128,21 @@ class Home:
             readers=self._readers,
             chunking=self._settings.chunking,
             language=self.language,
+            profile=self.profile,
         )
 
     @property
     def searcher(self) -> Searcher:
-        return Searcher(records=self.stores.records, index=self.stores.index, embedder=self._embedder)
+        return Searcher(
+            records=self.stores.records,
+            index=self.stores.index,
+            embedder=self._embedder,
+            profile=self.profile,
+        )
+
+    @property
+    def finder(self) -> Finder:
+        return Finder(records=self.stores.records, searcher=self.searcher, texts=self._texts)
 
     @property
     def answering(self) -> ExtractiveAnswering:
@@ -193,7 +209,12 @@ class Home:
 
 @asynccontextmanager
 async def open_home(
-    folder: Path, embedder: Embedder, settings: Settings, language: str
+    folder: Path,
+    embedder: Embedder,
+    settings: Settings,
+    language: str,
+    *,
+    profile: Profile | None = None,
 ) -> AsyncIterator[Home]:
     """Takes the lock, opens every part and ends what an interrupted process left, then the reverse.
 
@@ -225,6 +246,7 @@ async def open_home(
             ),
             built_with=built_with,
             generation=generation,
+            profile=profile,
         )
         stack.push_async_callback(home.close)
         await settle(home.stores)

@@ -41,6 +41,11 @@ _BY_NUMBER = _PASSAGES.where(
     versions.c.document == sa.bindparam("document"),
     chunks.c.number.between(sa.bindparam("first"), sa.bindparam("last")),
 )
+_STARTS = (
+    sa.select(chunks.c.start, chunks.c.point)
+    .where(chunks.c.tenant == sa.bindparam("tenant"), chunks.c.version == sa.bindparam("version"))
+    .order_by(chunks.c.start)
+)
 _OF_VERSION = sa.and_(versions.c.tenant == sa.bindparam("tenant"), versions.c.id == sa.bindparam("version"))
 _LENGTH = sa.select(versions.c.length).where(_OF_VERSION)
 _PAGES = sa.select(versions.c.pages).where(_OF_VERSION)
@@ -135,6 +140,13 @@ def excerpt(connection: Connection, scope: Scope, document: UUID, start: int, en
     first, last = start // BLOCK, (stop - 1) // BLOCK
     text = "".join(connection.scalars(_BLOCKS, where | {"first": first, "last": last}))
     return text[start - first * BLOCK : stop - first * BLOCK]
+
+
+def starts(connection: Connection, scope: Scope, document: UUID) -> list[tuple[int, UUID]]:
+    """Where each chunk of a document begins and its point, in order."""
+    version = reading.document(connection, scope, document).version
+    rows = connection.execute(_STARTS, {"tenant": scope.tenant, "version": version})
+    return [(start, point) for start, point in rows]
 
 
 def pages(connection: Connection, scope: Scope, document: UUID) -> list[Page]:

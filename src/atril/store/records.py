@@ -102,7 +102,7 @@ class Records:
     # Collections
 
     async def set_collection(self, scope: Scope, name: str, *, weight: float | None = None) -> None:
-        """Makes a collection when it is missing; `None` keeps its weight, which is 1 at first."""
+        """Makes a collection when it is missing; `None` keeps its weight, which is open at first."""
         if weight is not None and not 0 <= weight < float("inf"):
             raise InvalidArgument(name="weight", value=weight, allowed="a number from 0 up")
         await self._database.write(
@@ -205,6 +205,10 @@ class Records:
         return await self._database.read(
             lambda connection: passages.excerpt(connection, scope, document, start, end)
         )
+
+    async def starts(self, scope: Scope, document: UUID) -> list[tuple[int, UUID]]:
+        """Where each chunk begins in the text and its point, in order. Raises `DocumentNotFound`."""
+        return await self._database.read(lambda connection: passages.starts(connection, scope, document))
 
     async def pages(self, scope: Scope, document: UUID) -> list[Page]:
         """The pages, none for a format without them. Raises `DocumentNotFound`."""
