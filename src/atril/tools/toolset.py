@@ -1,0 +1,236 @@
+"""A set of tools behind one door: calls go in, outcomes come out, and nothing is raised."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, Final, Literal, Protocol
+
+from pydantic import BaseModel
+
+from atril.errors import AmbiguousName, AtrilError, DocumentNotFound, InvalidArgument, NotFound
+from atril.tools.arguments import Understood, understand
+from atril.tools.tool import CannotBeDone, Definition, Tool, ToolContext, ToolFailure, TryAgain
+from atril.tools.wording import wording
+
+_log = logging.getLogger(__name__)
+
+Status = Literal["done", "try_again", "cannot", "confirm"]
+"""`try_again`: other arguments may work. `cannot`: none would. `confirm`: the user must agree first."""
+
+_TOKEN_DIGITS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a model asked for. `notes` say how its writing was understood; `key` makes a repetition of a
+    write harmless: the same key in the same tenant runs once. `id` is the caller's own."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    key: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a call; `text` is for the model. `arguments` are those it ran with. `confirmation` is
+    the token that the user's consent to this very call puts into `ToolContext.confirmed`."""
+
+    call: Call
+    status: Status
+    text: str
+    milliseconds: float = 0.0
+    arguments: BaseModel | None = None
+    confirmation: str | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.status == "done"
+
+
+class Ledger(Protocol):
+    """Remembers what writes have answered, by tenant, tool and idempotency key."""
+
+    async def recall(self, tenant: str, tool: str, key: str) -> str | None: ...
+
+    async def remember(self, tenant: str, tool: str, key: str, text: str) -> None: ...
+
+
+class MemoryLedger:
+    """A ledger for as long as the process lives; the oldest of `size` entries goes first."""
+
+    def __init__(self, size: int = 10_000) -> None:
+        self._size = size
+        self._texts: dict[tuple[str, str, str], str] = {}
+
+    async def recall(self, tenant: str, tool: str, key: str) -> str | None:
+        return self._texts.get((tenant, tool, key))
+
+    async def remember(self, tenant: str, tool: str, key: str, text: str) -> None:
+        if len(self._texts) >= self._size:
+            del self._texts[next(iter(self._texts))]
+        self._texts[tenant, tool, key] = text
+
+
+class Toolset:
+    """Tools by name. One for a model, one loop, one server: any number may share the same tools."""
+
+    def __init__(self, tools: Iterable[Tool[Any]], *, ledger: Ledger | None = None) -> None:
+        self._tools: dict[str, Tool[Any]] = {}
+        for tool in tools:
+            if tool.name in self._tools:
+                raise InvalidArgument(name="tools", value=tool.name, allowed="tools with different names")
+            self._tools[tool.name] = tool
+        self._ledger = ledger or MemoryLedger()
+        self._writing: dict[tuple[str, str, str], asyncio.Lock] = {}
+
+    def __iter__(self) -> Iterator[Tool[Any]]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __getitem__(self, name: str) -> Tool[Any]:
+        return self._tools[name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    def for_role(self, role: str | None) -> Toolset:
+        """Only what a caller of this role may call."""
+        allowed = [tool for tool in self if tool.role in (None, role)]
+        return Toolset(allowed, ledger=self._ledger)
+
+    def definitions(self, language: str = "en") -> list[Definition]:
+        """What a model is told about each tool."""
+        return [tool.definition(language) for tool in self]
+
+    async def run(self, call: Call, context: ToolContext) -> Outcome:
+        """Runs one call. Whatever goes wrong comes back as the outcome's text; only cancelling raises."""
+        start = perf_counter()
+        outcome = replace(await self._outcome(call, context), milliseconds=(perf_counter() - start) * 1000)
+        _log.info(
+            "tool=%s outcome=%s ms=%.1f arguments=%d characters=%d",
+            call.tool if call.tool in self._tools else "unknown",
+            outcome.status,
+            outcome.milliseconds,
+            len(call.arguments),
+            len(outcome.text),
+        )
+        return outcome
+
+    async def run_all(self, calls: Sequence[Call], context: ToolContext) -> list[Outcome]:
+        """Runs calls, those that only read side by side and those that write in their order."""
+        outcomes: dict[int, Outcome] = {}
+
+        async def put(position: int) -> None:
+            outcomes[position] = await self.run(calls[position], context)
+
+        reads = [position for position, call in enumerate(calls) if not self._writes(call.tool)]
+        async with asyncio.TaskGroup() as group:
+            for position in reads:
+                group.create_task(put(position))
+        for position in range(len(calls)):
+            if position not in outcomes:
+                await put(position)
+        return [outcomes[position] for position in range(len(calls))]
+
+    def _writes(self, name: str) -> bool:
+        tool = self._tools.get(name)
+        return tool is not None and tool.effect == "write"
+
+    async def _outcome(self, call: Call, context: ToolContext) -> Outcome:
+        language = context.language
+        tool = self._tools.get(call.tool)
+        try:
+            if tool is None:
+                known = ", ".join(self._tools)
+                raise TryAgain(wording("error.unknown_tool", language, name=call.tool[:80], known=known))
+            if tool.role is not None and tool.role != context.role:
+                raise CannotBeDone(wording("error.role", language, name=tool.name))
+            understood = understand(
+                tool.arguments, call.arguments, language=language, lenient=tool.effect == "read"
+            )
+            token = confirmation_token(tool.name, understood, context) if tool.confirmation else None
+            if token is not None and token not in context.confirmed:
+                text = wording("error.confirm", language, name=tool.name)
+                return Outcome(call, "confirm", text, confirmation=token)
+            text = await self._run(tool, understood, call.key, context)
+            notes = [*call.notes, *understood.notes]
+            text = _with_notes(text, notes, language)
+            return Outcome(call, "done", text, arguments=understood.arguments)
+        except TryAgain as failure:
+            return Outcome(call, "try_again", failure.text)
+        except ToolFailure as failure:
+            return Outcome(call, "cannot", failure.text)
+
+    async def _run(
+        self, tool: Tool[Any], understood: Understood, key: str | None, context: ToolContext
+    ) -> str:
+        if tool.effect == "read" or key is None:
+            return await _guarded(tool, understood, context)
+        entry = (context.scope.tenant, tool.name, key)
+        lock = self._writing.setdefault(entry, asyncio.Lock())
+        try:
+            async with lock:  # a repetition may come before the first has ended
+                earlier = await self._ledger.recall(*entry)
+                if earlier is not None:
+                    return earlier
+                text = await _guarded(tool, understood, context)
+                await self._ledger.remember(*entry, text)
+                return text
+        finally:
+            if not lock.locked():
+                self._writing.pop(entry, None)
+
+
+async def _guarded(tool: Tool[Any], understood: Understood, context: ToolContext) -> str:
+    """Runs a tool within its time; every error becomes one of the two kinds of failure."""
+    language = context.language
+    try:
+        async with asyncio.timeout(tool.timeout):
+            return await tool.run(understood.arguments, context)
+    except ToolFailure:
+        raise
+    except TimeoutError as error:
+        text = wording("error.timeout", language, name=tool.name, seconds=f"{tool.timeout:g}")
+        raise CannotBeDone(text) from error
+    except DocumentNotFound as error:
+        fields = {"name": error.fields["name"], "similar": error.fields["similar"]}
+        raise TryAgain(wording("error.document_not_found", language, **fields)) from error
+    except AmbiguousName as error:
+        fields = {"name": error.fields["name"], "matches": error.fields["matches"]}
+        raise TryAgain(wording("error.ambiguous_name", language, **fields)) from error
+    except (NotFound, InvalidArgument) as error:
+        raise TryAgain(error.localized(language)) from error
+    except AtrilError as error:
+        raise CannotBeDone(error.localized(language)) from error
+    except Exception as error:  # a tool is anybody's code
+        _log.warning("tool=%s failed with %s", tool.name, type(error).__name__)
+        _log.debug("what it raised may quote its arguments", exc_info=error)
+        raise CannotBeDone(wording("error.unexpected", language, name=tool.name)) from error
+
+
+def confirmation_token(tool: str, understood: Understood, context: ToolContext) -> str:
+    """What names one call with its exact arguments in one conversation."""
+    call = [
+        context.scope.tenant,
+        context.conversation,
+        tool,
+        understood.arguments.model_dump(mode="json"),
+    ]
+    text = json.dumps(call, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_TOKEN_DIGITS]
+
+
+def _with_notes(text: str, notes: Iterable[str], language: str) -> str:
+    lines = [wording("note.line", language, text=note) for note in dict.fromkeys(notes)]
+    return "\n".join([text, *lines]) if lines else text
