@@ -26,7 +26,13 @@ _MADE_UP: Final = re.compile(
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
 _FILE_NAME: Final = re.compile(r".*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|\w+ ?\d+$", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_TABS: Final = re.compile(r" *\t[ \t]*")
+_BLANKS: Final = re.compile(r"(?<=\S)[ \t\u00a0]{2,}|\t")
+_FRONT: Final = frozenset(
+    ("оглавление", "содержание", "índice", "contents", "table of contents", "введение", "introducción",
+     "introduction")
+)  # fmt: skip
+_NUMBER: Final = re.compile(r"^[\dIVX.]+\s+")
+_PICTURE_ALONE: Final = 60
 _TITLE_WITHIN: Final = 6000
 
 
@@ -52,18 +58,22 @@ def heading(level: int, text: str) -> str:
 
 def paragraph(text: str) -> str:
     """Prose whose lines Markdown takes for nothing else."""
-    return "\n".join(plain(_TABS.sub(" ", line)) for line in text.strip().split("\n"))
+    return "\n".join(plain(_BLANKS.sub(" ", line)) for line in text.strip().split("\n"))
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """The blocks of a table: lines that stood over its header, then the table.
 
-    A table of one column is prose in boxes and comes back as paragraphs.
+    A table of one row or one column is prose in boxes and comes back as paragraphs.
     """
     filled = [list(row) for row in rows if any(cell.strip() for cell in row)]
     blocks: list[str] = []
     width = len({place for row in filled for place, cell in enumerate(row) if cell.strip()})
-    while filled and (width < 2 or (len(filled) > 2 and sum(1 for cell in filled[0] if cell.strip()) == 1)):
+    while filled and (
+        width < 2
+        or len(filled) == 1
+        or (len(filled) > 2 and sum(1 for cell in filled[0] if cell.strip()) == 1)
+    ):
         blocks += [paragraph(cell) for cell in filled.pop(0) if cell.strip()]
     return [*blocks, pipe_table(filled)] if filled else blocks
 
@@ -94,7 +104,10 @@ def title_of(name: str, text: str, stated: str = "") -> str:
     if words and not _MADE_UP.match(stated) and sum(word in shown for word in words) * 2 >= len(words):
         return stated[:TITLE_LENGTH]
     bare = _PICTURE.sub("", text).strip()
-    return (first_heading(bare) or title_from(name, bare))[:TITLE_LENGTH]
+    found = first_heading(bare) or title_from(name, bare)
+    if _NUMBER.sub("", found).lower() in _FRONT:
+        return name_title(name)
+    return found[:TITLE_LENGTH]
 
 
 def name_title(name: str) -> str:
@@ -108,9 +121,12 @@ def tidy_metadata(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_text(text: str) -> None:
-    """Raises `UnreadableDocument` for a text without words: `needs_ocr` if it has pictures, else `empty`."""
-    if not _PICTURE.sub("", text).strip(" \n#|-"):
-        raise UnreadableDocument(reason="needs_ocr" if _PICTURE.search(text) else "empty")
+    """Raises `UnreadableDocument`: `empty` for a text without words, `needs_ocr` for a picture with no more
+    than a line beside it."""
+    pictured = _PICTURE.search(text) is not None
+    words = sum(char.isalnum() for char in _PICTURE.sub("", text))
+    if words < (_PICTURE_ALONE if pictured else 1):
+        raise UnreadableDocument(reason="needs_ocr" if pictured else "empty")
 
 
 def warnings_of(kinds: Iterable[str]) -> tuple[ParseWarning, ...]:

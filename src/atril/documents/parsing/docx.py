@@ -18,7 +18,16 @@ from atril.documents.parsing.docx_styles import Styles, is_shading
 from atril.documents.parsing.docx_text import TextReader
 from atril.documents.parsing.openxml import Package
 from atril.documents.parsing.parsed import ParsedDocument
-from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number, reader_of_file
+from atril.documents.parsing.xmltree import (
+    Element,
+    attribute,
+    child,
+    children,
+    local,
+    number,
+    own_text,
+    reader_of_file,
+)
 from atril.errors import UnreadableDocument
 
 _WRAPPERS: Final = frozenset(("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"))
@@ -45,7 +54,13 @@ def read_docx(name: str, data: bytes) -> ParsedDocument:
         story.kinds.add("comments")
     title, metadata = package.properties()
     return document(
-        name, "docx", blocks, after=margins, stated=story.title or title, metadata=metadata, warnings=story.kinds
+        name,
+        "docx",
+        blocks,
+        after=margins,
+        stated=story.title or title,
+        metadata=metadata,
+        warnings=story.kinds,
     )
 
 
@@ -119,7 +134,7 @@ class _Story:
         if self._styles.is_contents(style) or _CONTENTS_ENTRY.search(text):
             return Item("list", one_line(text))
         if label:
-            return Item("list", text, label.level, label.text, strong, size=size)
+            return Item("list", text, label.level, label.text, strong, size=size, group=label.group)
         aligned = child(properties, "jc")
         centred = aligned is not None and attribute(aligned, "val") == "center"
         return Item("text", text, strong=strong, centred=centred, size=size)
@@ -145,7 +160,7 @@ class _Story:
         if child(properties, "del") is not None:
             return True
         hidden = child(properties, "hidden") is not None
-        if hidden and any((text.text or "").strip() for text in row.iter() if local(text) == "t"):
+        if hidden and any(own_text(text).strip() for text in row.iter() if local(text) == "t"):
             self.kinds.add("hidden_text")
         return hidden
 
@@ -237,5 +252,7 @@ def _lays_out(cell: Element, styles: Styles) -> bool:
 def _within_cell(block: str) -> str:
     """A small table inside a cell, its rows after each other."""
     lines = [line for line in block.split("\n") if not set(line) <= set("|-")]
-    rows = [", ".join(cell.strip() for cell in line.strip("| ").split(" | ") if cell.strip()) for line in lines]
+    rows = [
+        ", ".join(cell.strip() for cell in line.strip("| ").split(" | ") if cell.strip()) for line in lines
+    ]
     return "; ".join(rows)

@@ -20,10 +20,11 @@ _LEVELS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What stands before a paragraph: empty `text` for a bullet. `level` counts from 0."""
+    """What stands before a paragraph: empty `text` for a bullet. `level` counts from 0; `group` is the list."""
 
     text: str
     level: int
+    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class Numbering:
                 continue
             if overrides:
                 # A list with its own starts counts by itself; the others share the count of their pattern.
-                self._lists[attribute(node, "numId")] = _List(_levels(base) | _overridden(_levels(base), overrides))
+                self._lists[attribute(node, "numId")] = _List(
+                    _levels(base) | _overridden(_levels(base), overrides)
+                )
             else:
                 lists.setdefault(source, _List(_levels(base)))
                 self._lists[attribute(node, "numId")] = lists[source]
@@ -74,7 +77,8 @@ class Numbering:
             del found.counts[deeper]
         if shape.format == "none" and not shape.text.strip():
             return None
-        return Label("" if shape.format == "bullet" else _label(found, shape), level)
+        text = "" if shape.format == "bullet" else _label(found, shape)
+        return Label(text, level, attribute(identity, "val"))
 
 
 def _levels(node: Element) -> dict[int, _Level]:

@@ -24,6 +24,7 @@ _DIVISION: Final = re.compile(
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
 _DEPTH: Final = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)[.)]?\s+\S")
 _LONGEST: Final = 140
+_TEXT_PER_HEADING: Final = 5000
 _MOST: Final = 0.4
 _BOLD_ENOUGH: Final = 2
 
@@ -33,7 +34,8 @@ class Item:
     """One paragraph, or a block that is Markdown already (`kind` "block").
 
     `level` is that of a heading (1 to 6) or of a list item (from 0). `label` is the number before it, empty
-    for bullets. `strong` says that all of it is bold, `size` in half points how large its letters are.
+    for bullets; items of one list have one `group`. `strong` says that all of it is bold, `size` in half
+    points how large its letters are.
     """
 
     kind: Literal["heading", "list", "text", "block"]
@@ -43,14 +45,22 @@ class Item:
     strong: bool = False
     centred: bool = False
     size: int = 0
+    group: str = ""
 
 
 def blocks_of(items: Sequence[Item]) -> list[str]:
     """Items as Markdown blocks; the items of one list come as one block."""
     blocks: list[str] = []
     lines: list[str] = []
+    group = ""
     for item in items:
-        if item.kind == "list" and (not item.label or _SIMPLE_LABEL.match(item.label) or item.label[0] == "("):
+        if lines and item.kind == "list" and item.level == 0 and item.group != group:
+            blocks.append("\n".join(lines))
+            lines = []
+        group = item.group
+        if item.kind == "list" and (
+            not item.label or _SIMPLE_LABEL.match(item.label) or item.label[0] == "("
+        ):
             lines += _list_lines(item)
             continue
         if lines:
@@ -71,12 +81,16 @@ def _list_lines(item: Item) -> list[str]:
     mark = item.label if item.label and _SIMPLE_LABEL.match(item.label) else f"- {item.label}".strip()
     indent = "   " * item.level
     first, *others = [line for line in item.text.split("\n") if line.strip()] or [""]
-    return [f"{indent}{mark} {first.strip()}", *(f"{indent}{' ' * len(mark)} {line.strip()}" for line in others)]
+    return [
+        f"{indent}{mark} {first.strip()}",
+        *(f"{indent}{' ' * len(mark)} {line.strip()}" for line in others),
+    ]
 
 
 def with_headings(items: Sequence[Item]) -> list[Item]:
-    """The items with bold lines and titles of divisions raised to headings, where no style does it."""
-    if sum(item.kind == "heading" and item.level < 6 for item in items) > 1:
+    """The items with bold lines and titles of divisions raised to headings, where styles hardly do it."""
+    length = sum(len(item.text) for item in items)
+    if sum(item.kind == "heading" for item in items) > max(1, length / _TEXT_PER_HEADING):
         return list(items)
     likely = [place for place, item in enumerate(items) if _is_likely(item)]
     prose = sum(item.kind in ("text", "list") for item in items)
@@ -131,4 +145,3 @@ _PAGE_NUMBER: Final = re.compile(
 def unique(texts: Iterable[str]) -> list[str]:
     """Texts in order, each once whatever its blanks."""
     return list({one_line(text): text for text in texts if text.strip()}.values())
-

@@ -17,7 +17,9 @@ _HEADING_NAME: Final = re.compile(
     r"(?:heading|título|titulo|encabezado|заголовок|überschrift|titre|titolo|rubrik|kop|nagłówek|otsikko)"
     r"[ _-]?(\d)\b", re.IGNORECASE
 )  # fmt: skip
-_TITLE_NAMES: Final = frozenset(("title", "título", "titulo", "название", "заглавие", "titel", "titre", "titolo"))
+_TITLE_NAMES: Final = frozenset(
+    ("title", "título", "titulo", "название", "заглавие", "titel", "titre", "titolo")
+)
 _CONTENTS_NAME: Final = re.compile(r"(?:toc|tdc|оглавление|содержание|verzeichnis) ?\d", re.IGNORECASE)
 _DEEPEST: Final = 20
 _TINY: Final = 4
@@ -136,7 +138,10 @@ def is_white(color: str) -> bool:
     """Whether RRGGBB, perhaps with alpha before it, is white to the eye."""
     if not re.fullmatch(r"(?:[0-9A-Fa-f]{2})?[0-9A-Fa-f]{6}", color):
         return color.lower() == "white"
-    return all(int(color[at : at + 2], 16) >= _NEARLY_WHITE for at in (-6, -4)) and int(color[-2:], 16) >= _NEARLY_WHITE
+    return (
+        all(int(color[at : at + 2], 16) >= _NEARLY_WHITE for at in (-6, -4))
+        and int(color[-2:], 16) >= _NEARLY_WHITE
+    )
 
 
 def is_shading(node: Element | None) -> bool:

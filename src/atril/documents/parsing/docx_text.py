@@ -9,17 +9,38 @@ from typing import Final
 from atril.documents.parsing.assembly import image, link
 from atril.documents.parsing.docx_styles import Styles
 from atril.documents.parsing.openxml import Relation
-from atril.documents.parsing.xmltree import Element, attribute, child, local
+from atril.documents.parsing.xmltree import Element, attribute, child, local, own_text
 
 _PASSED_THROUGH: Final = frozenset(
-    ("ins", "moveTo", "smartTag", "sdt", "sdtContent", "fldSimple", "customXml", "dir", "bdo", "ruby", "rubyBase")
+    (
+        "ins",
+        "moveTo",
+        "smartTag",
+        "sdt",
+        "sdtContent",
+        "fldSimple",
+        "customXml",
+        "dir",
+        "bdo",
+        "ruby",
+        "rubyBase",
+    )
 )
 _CHARACTERS: Final = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 _NOTES: Final = {"footnoteReference": "footnote", "endnoteReference": "endnote"}
 _DRAWN: Final = frozenset(("drawing", "pict", "object", "AlternateContent"))
 _PICTURES: Final = frozenset(("blip", "imagedata", "chart", "relIds"))
 _SYMBOL_FONT_BASE: Final = 0xF000
-_SYMBOL_MARKS: Final = {"\xfe": "☒", "\xfd": "☒", "\xa8": "☐", "\x6f": "☐", "\xfc": "✓", "\xb7": "•", "\xa7": "•", "\xe0": "→"}
+_SYMBOL_MARKS: Final = {
+    "\xfe": "☒",
+    "\xfd": "☒",
+    "\xa8": "☐",
+    "\x6f": "☐",
+    "\xfc": "✓",
+    "\xb7": "•",
+    "\xa7": "•",
+    "\xe0": "→",
+}
 
 
 @dataclass(slots=True)
@@ -53,7 +74,7 @@ class TextReader:
     def run_is_hidden(self, run: Element, style: str, *, shaded: bool) -> bool:
         if not self._styles.is_hidden(child(run, "rPr"), style, shaded=shaded):
             return False
-        if any((node.text or "").strip() for node in run if local(node) == "t"):
+        if any(own_text(node).strip() for node in run if local(node) == "t"):
             self.kinds.add("hidden_text")
         return True
 
@@ -103,9 +124,11 @@ class _Runs:
         for each in run:
             name = local(each)
             if name == "t":
-                self.parts.append(each.text or "")
+                self.parts.append(own_text(each))
             elif name in _CHARACTERS:
-                self.parts.append(_CHARACTERS[name] if attribute(each, "type") not in ("page", "column") else "\n")
+                self.parts.append(
+                    _CHARACTERS[name] if attribute(each, "type") not in ("page", "column") else "\n"
+                )
             elif name == "sym":
                 self.parts.append(_symbol(each))
             elif name in _NOTES:
@@ -175,7 +198,9 @@ def formula(node: Element) -> str:
     name = local(node)
     if name == "t":
         return node.text or ""
-    parts = {local(each): formula(each) for each in node if local(each) in ("num", "den", "e", "sup", "sub", "deg")}
+    parts = {
+        local(each): formula(each) for each in node if local(each) in ("num", "den", "e", "sup", "sub", "deg")
+    }
     if name == "f":
         return f"({parts.get('num', '')})/({parts.get('den', '')})"
     if name in ("sSup", "sSub", "sSubSup"):

@@ -48,6 +48,11 @@ def local(node: Element) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
+def own_text(node: Element) -> str:
+    """The text of an element without children; what stands beside an entity nobody expands stays."""
+    return (node.text or "") + "".join(each.tail or "" for each in node)
+
+
 def attribute(node: Element, name: str, default: str = "") -> str:
     """An attribute by its name in whatever namespace: producers disagree about them."""
     value = node.get(name)
