@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     )
 
     home: Path = Field(default=Path(".atril"), description="The folder that holds the library.")
-    profile: str | None = Field(default=None, description="Name of a domain profile.")
+    profile: str | None = Field(default=None, description="Name or folder of a domain profile.")
     lang: str | None = Field(
         default=None,
         description="Language of messages: es, en or ru. The argument `language` of `atril.open` is the same.",

@@ -125,7 +125,7 @@ async def test_a_collection_weighs_one_until_it_is_told_otherwise(records: Recor
     await records.set_collection(SCOPE, "leyes", weight=0.5)
     await records.set_collection(SCOPE, "leyes")
     weights = {name: each.weight for name, each in (await records.collections(SCOPE)).items()}
-    assert weights == {"implícita": 1.0, "leyes": 0.5}
+    assert weights == {"implícita": None, "leyes": 0.5}
     assert list(await records.collections(Scope(collections=("leyes",)))) == ["leyes"]
     for weight in (-1.0, float("nan"), float("inf")):
         with pytest.raises(InvalidArgument):

@@ -26,6 +26,7 @@ from atril.ingest.stores import Stores, compact, forget
 from atril.ingest.unbroken import to_the_end
 from atril.messages import message
 from atril.models.embeddings import Vectors
+from atril.profiles.profile import Profile
 from atril.store.drafts import Draft, Pending, fingerprint
 from atril.types import AddReport, Failure, Progress, ReadingWarning, Scope
 
@@ -111,12 +112,14 @@ class Ingest:
         readers: Readers,
         chunking: ChunkOptions,
         language: str,
+        profile: Profile | None = None,
     ) -> None:
         self._stores = stores
         self._embedding = embedding
         self._readers = readers
         self._chunking = chunking
         self._language = language
+        self._profile = profile
 
     async def add(
         self,

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from atril.errors import InvalidArgument, LimitExceeded
 from atril.models.embeddings import Embedder, Vectors
+from atril.profiles.profile import Profile
 from atril.retrieval.fusion import Fusion, fuse
 from atril.retrieval.hits import to_hit
 from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
@@ -58,12 +59,19 @@ class Searcher:
     """Searches one home. Everything it needs is passed in; it keeps nothing between searches."""
 
     def __init__(
-        self, *, records: Records, index: Index, embedder: Embedder, options: SearchOptions | None = None
+        self,
+        *,
+        records: Records,
+        index: Index,
+        embedder: Embedder,
+        options: SearchOptions | None = None,
+        profile: Profile | None = None,
     ) -> None:
         self._records = records
         self._index = index
         self._embedder = embedder
         self._options = options or SearchOptions()
+        self._profile = profile
 
     async def search(
         self,
@@ -196,7 +204,8 @@ class Searcher:
     async def _weights(self, request: _Request) -> Mapping[str, float]:
         known = await self._records.collections(request.scope)
         wanted = request.filters.collections or request.scope.collections or known
-        return {name: known[name].weight for name in wanted if name in known}
+        usual = self._profile.weights if self._profile else {}
+        return {name: known[name].weight_or(usual) for name in wanted if name in known}
 
     def _calibrated(self, pool: Pool) -> dict[UUID, float]:
         calibrate = self._embedder.anchors.calibrate

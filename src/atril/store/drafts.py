@@ -108,10 +108,14 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection's name and what its scores are multiplied by."""
+    """A collection's name and what its scores are multiplied by; `None` when nobody has chosen a weight."""
 
     name: str
-    weight: float
+    weight: float | None
+
+    def weight_or(self, usual: Mapping[str, float]) -> float:
+        """The weight chosen for it, else the usual one of its name, else 1."""
+        return self.weight if self.weight is not None else usual.get(self.name, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,6 @@ _SET_STATE = versions.update().where(
 )
 
 _DOCUMENTS: Final = UUID("5f0d3c1e-7a52-4c0e-9d6b-3b1a8f2e6c47")
-DEFAULT_WEIGHT: Final = 1.0
 
 
 def document_id(tenant: str, collection: str, source: str) -> UUID:
@@ -162,14 +161,14 @@ def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozen
 
 
 def set_weight(connection: Connection, scope: Scope, name: str, weight: float | None, now: datetime) -> None:
-    """Makes the collection when it is missing; `None` keeps the weight it has, or gives 1."""
+    """Makes the collection when it is missing; `None` keeps the weight it has, or leaves it open."""
     _ensure_collections(connection, scope.tenant, {name})
     if weight is None:
         return
     changed = connection.execute(
         collections.update()
         .where(collections.c.tenant == scope.tenant, collections.c.name == name)
-        .where(collections.c.weight != weight)
+        .where(collections.c.weight.is_distinct_from(weight))
         .values(weight=weight)
     )
     if changed.rowcount:
@@ -228,7 +227,7 @@ def _ensure_collections(connection: Connection, tenant: str, names: Collection[s
     if names:
         connection.execute(
             frequencies.upsert(connection, collections).on_conflict_do_nothing(),
-            [{"tenant": tenant, "name": name, "weight": DEFAULT_WEIGHT} for name in sorted(names)],
+            [{"tenant": tenant, "name": name, "weight": None} for name in sorted(names)],
         )
 
 
