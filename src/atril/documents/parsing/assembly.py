@@ -93,14 +93,15 @@ def joined(blocks: Iterable[str]) -> str:
     return single_blank_lines(canonical("\n\n".join(block for block in blocks if block.strip())))
 
 
-def title_of(name: str, text: str, stated: str = "") -> str:
-    """The stated title when the text bears it out, else the first heading or line, else the file's name.
+def title_of(name: str, text: str, stated: str = "", *, within: str = "") -> str:
+    """The stated title when the text (or `within`) bears it out, else the first heading or line of the text,
+    else the file's name.
 
     Titles kept in properties often belong to the template the file was made from.
     """
     stated = one_line(canonical(stated))
     words = {word.lower() for word in _WORD.findall(stated)}
-    shown = text[:_TITLE_WITHIN].lower() + one_line(name).lower()
+    shown = (within or text)[:_TITLE_WITHIN].lower() + one_line(name).lower()
     if words and not _MADE_UP.match(stated) and sum(word in shown for word in words) * 2 >= len(words):
         return stated[:TITLE_LENGTH]
     bare = _PICTURE.sub("", text).strip()
@@ -143,12 +144,14 @@ def document(
     stated: str = "",
     metadata: Mapping[str, str] | None = None,
     warnings: Iterable[str] = (),
+    file_titles: bool = False,
 ) -> ParsedDocument:
     """A document without pages. Raises `UnreadableDocument` when it holds no text.
 
-    Blocks `after` the others are part of the text and give no title.
+    Blocks `after` the others are part of the text and give no title. `file_titles` is for formats whose
+    first line says little: the name of the file stands in for a title that is not stated.
     """
     text = joined([*blocks, *after])
     check_text(text)
-    title = title_of(name, joined(blocks), stated)
+    title = title_of(name, "" if file_titles else joined(blocks), stated, within=text)
     return ParsedDocument(text, title, kind, tidy_metadata(metadata or {}), (), warnings_of(warnings))

@@ -155,9 +155,9 @@ class _Runs:
                 if (len(self.boxes), len(self.parts)) != (boxes, parts):
                     return
             return
-        boxes = _boxes(node)
-        self.boxes += boxes
-        if not boxes and any(local(each) in _PICTURES for each in node.iter()):
+        found = _boxes(node)
+        self.boxes += found
+        if not found and any(local(each) in _PICTURES for each in node.iter()):
             self.parts.append(f" {image(_description(node))} ")
 
 

@@ -137,20 +137,30 @@ def _section(number: Decimal, section: str, habits: Habits) -> str:
 def _digits(number: Decimal, shape: str, habits: Habits) -> str:
     whole, _, places = shape.partition(".")
     most, least = len(re.findall("[0#?]", places)), places.count("0")
-    rounded = number.quantize(Decimal(1).scaleb(-min(most, 30)), ROUND_HALF_UP) if number.adjusted() < 25 else number
+    rounded = (
+        number.quantize(Decimal(1).scaleb(-min(most, 30)), ROUND_HALF_UP)
+        if number.adjusted() < 25
+        else number
+    )
     before, _, after = f"{rounded:f}".partition(".")
     after = after[:least] + after[least:].rstrip("0")
     if not rounded and "0" not in shape:
         return ""
     before = before.zfill(max(whole.count("0"), 1))
     if "," in whole.strip(","):
-        before = f"{int(before):,}".replace(",", habits.group) if before.lstrip("0") or before == "0" else before
+        before = (
+            f"{int(before):,}".replace(",", habits.group) if before.lstrip("0") or before == "0" else before
+        )
     return f"{before}{habits.decimal}{after}" if after else before
 
 
 def general(number: Decimal, habits: Habits) -> str:
     """A number without a format: no more digits than are meant."""
-    text = f"{number:f}" if number == number.to_integral_value() and number.adjusted() < _LONGEST else f"{float(number):.{_LONGEST - 4}g}"
+    text = (
+        f"{number:f}"
+        if number == number.to_integral_value() and number.adjusted() < _LONGEST
+        else f"{float(number):.{_LONGEST - 4}g}"
+    )
     if "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace(".", habits.decimal)
@@ -165,7 +175,11 @@ def _date(serial: float, code: str, habits: Habits, *, since_1904: bool) -> str:
         return general(Decimal(repr(serial)), habits)
     day = _moment(serial, since_1904=since_1904)
     language = next(
-        (found for token in tokens if token[3] and (found := _LOCALES.get(token[3].rpartition("-")[2].lower()))),
+        (
+            found
+            for token in tokens
+            if token[3] and (found := _LOCALES.get(token[3].rpartition("-")[2].lower()))
+        ),
         habits.language,
     )
     half = any(token[4] for token in tokens)

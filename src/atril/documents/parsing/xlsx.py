@@ -1,0 +1,109 @@
+"""Workbooks (ECMA-376 part 1, 18): every sheet a section, every block of cells a table.
+
+What is shown are the results saved with the file; nothing is calculated and no macro is looked at. Hidden
+sheets, rows and columns are left out and reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from atril.documents.languages import detect
+from atril.documents.parsing.assembly import document, heading, image, paragraph, table
+from atril.documents.parsing.number_formats import habits_of
+from atril.documents.parsing.openxml import Package
+from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.xlsx_sheet import Cell, Sheet, Workbook, read_sheet, shared_strings
+from atril.documents.parsing.xlsx_styles import cell_styles
+from atril.documents.parsing.xmltree import Element, attribute, child, children, local, reader_of_file
+
+_SHOWN_STATES: Final = ("", "visible")
+_ON: Final = ("1", "true", "on")
+_COMMENTS: Final = ("comments", "threadedComment")
+_JUDGED_BY: Final = 2000
+
+Row = dict[int, Cell]
+
+
+@reader_of_file
+def read_xlsx(name: str, data: bytes) -> ParsedDocument:
+    """A workbook. Raises `UnreadableDocument`: corrupt, encrypted, empty, needs_ocr, too_large."""
+    package = Package(data)
+    main = package.main_part()
+    root = package.tree(main)
+    workbook = _shared(package, main, root)
+    relations = package.relations(main)
+    kinds: set[str] = set()
+    blocks: list[str] = []
+    for node in children(child(root, "sheets"), "sheet"):
+        relation = relations.get(attribute(node, "id"))
+        if relation is None or relation.kind != "worksheet" or relation.target not in package:
+            continue
+        sheet = read_sheet(package.read(relation.target), workbook)
+        drawn = list(_drawn(package, relation.target))
+        if attribute(node, "state") not in _SHOWN_STATES:
+            kinds |= {"hidden_text"} if sheet.rows or drawn else set()
+            continue
+        kinds |= sheet.kinds
+        if any(package.related(relation.target, kind) for kind in _COMMENTS):
+            kinds.add("comments")
+        found = [*_tables(sheet), *drawn]
+        blocks += [heading(2, attribute(node, "name")), *found] if found else []
+    title, metadata = package.properties()
+    return document(name, "xlsx", blocks, stated=title, metadata=metadata, warnings=kinds, file_titles=True)
+
+
+def _shared(package: Package, main: str, root: Element) -> Workbook:
+    parts = package.related(main, "sharedStrings")
+    strings = shared_strings(package.read(parts[0])) if parts else []
+    styles = next((package.tree(found) for found in package.related(main, "styles")), None)
+    settings = child(root, "workbookPr")
+    since_1904 = settings is not None and attribute(settings, "date1904") in _ON
+    language = detect("\n".join(strings[:_JUDGED_BY]))
+    return Workbook(strings, cell_styles(styles), habits_of(language), since_1904)
+
+
+def _drawn(package: Package, part: str) -> Iterator[str]:
+    """What lies over the cells: text boxes and pictures."""
+    for drawing in package.related(part, "drawing"):
+        for node in package.tree(drawing).iter():
+            name = local(node)
+            if name == "txBody":
+                lines = ["".join(run.text or "" for run in line.iter() if local(run) == "t") for line in node]
+                yield from (paragraph(line) for line in lines if line.strip())
+            elif name == "pic":
+                named = child(node, "nvPicPr", "cNvPr")
+                yield image(attribute(named, "descr") if named is not None else "")
+
+
+def _tables(sheet: Sheet) -> Iterator[str]:
+    """Blocks of rows between blank ones. One without a header of its own goes on with the table above."""
+    regions: list[list[Row]] = []
+    last = 0
+    for place, row in sheet.rows.items():
+        if not regions or (place > last + 1 and _begins_anew(sheet, place, regions[-1])):
+            regions.append([])
+        regions[-1].append(row)
+        last = place
+    for region in regions:
+        yield from table(_squared(region))
+
+
+def _begins_anew(sheet: Sheet, place: int, above: Sequence[Row]) -> bool:
+    """Whether the rows from `place` on are another table: a line of its own, or a header over figures."""
+    row = sheet.rows[place]
+    following = sheet.rows.get(place + 1, {})
+    if len(row) == 1:
+        return True
+    columns = {column for each in above for column in each}
+    if not set(row) <= columns or max(map(len, above)) < 2:
+        return True
+    texts = not any(cell.figure for cell in row.values())
+    bold = all(cell.bold for cell in row.values()) and not all(cell.bold for cell in following.values())
+    return texts and (bold or any(cell.figure for cell in following.values()))
+
+
+def _squared(region: Sequence[Row]) -> list[list[str]]:
+    columns = sorted({column for row in region for column in row})
+    return [[row[column].text if column in row else "" for column in columns] for row in region]
