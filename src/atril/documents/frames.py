@@ -7,18 +7,22 @@ are slices of the text and travel as offsets; term counts travel as two arrays.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 
 from atril.documents.analysis import TermCounts
 from atril.documents.parsing import ParsedDocument, ParseWarning
 from atril.documents.reading import ReadDocument
-from atril.types import Chunk, Page, TableShape
+from atril.documents.unpacking import Contents, Member
+from atril.errors import UnreadableDocument
+from atril.messages import catalogue
+from atril.types import Chunk, FailureReason, Page, TableShape
 
 LENGTH: Final = Struct(">I")
 """A frame is its length in bytes, four of them, highest first, and then that many bytes of JSON."""
@@ -27,6 +31,8 @@ OUT_OF_MEMORY: Final = 77
 """The exit status of a worker that ended itself because it held too much memory."""
 
 _CHUNK_FIELDS: Final = tuple(field.name for field in fields(Chunk) if field.name != "content")
+_MEMBER_FIELDS: Final = ("name", "key", "file", "content_hash", "bytes")
+_MEMBER_FILE: Final = re.compile(r"\d{6,}|")
 _TUPLES: Final = ("section_path", "keywords", "flags")
 
 
@@ -79,6 +85,46 @@ def document_from_json(message: dict[str, Any]) -> ReadDocument:
     if len(terms) != len(chunks):
         raise ValueError("chunks and terms differ in number")
     return ReadDocument(parsed, message["language"], message["description"], chunks, terms)
+
+
+def problem_to_json(problem: UnreadableDocument) -> dict[str, str]:
+    return {"reason": problem.reason, "detail": problem.detail, "hint": problem.hint}
+
+
+def problem_from_json(message: dict[str, Any]) -> UnreadableDocument:
+    """Raises `KeyError` or `ValueError` for a message that is no problem."""
+    reason, hint = message["reason"], str(message.get("hint", ""))
+    if reason not in get_args(FailureReason) or (hint and f"hint.{hint}" not in catalogue("en")):
+        raise ValueError(f"unknown reason: {reason!r} {hint!r}")
+    return UnreadableDocument(reason=reason, detail=str(message["detail"]), hint=hint)
+
+
+def contents_to_json(contents: Contents) -> dict[str, Any]:
+    return {
+        "is_document": contents.is_document,
+        "members": [
+            [
+                *(getattr(member, name) for name in _MEMBER_FIELDS),
+                member.problem and problem_to_json(member.problem),
+            ]
+            for member in contents.members
+        ],
+    }
+
+
+def contents_from_json(message: dict[str, Any]) -> Contents:
+    """The contents of a message. Raises `KeyError`, `TypeError` or `ValueError` for one that is none."""
+    members = (_member_from_json(*values) for values in message["members"])
+    return Contents(bool(message["is_document"]), tuple(members))
+
+
+def _member_from_json(
+    name: str, key: str, file: str, content_hash: str, size: int, problem: dict[str, Any] | None
+) -> Member:
+    if not (isinstance(name, str) and isinstance(key, str) and _MEMBER_FILE.fullmatch(file)):
+        raise ValueError("no name of a member")
+    found = problem_from_json(problem) if problem is not None else None
+    return Member(name, key, file, str(content_hash), int(size), found)
 
 
 def _chunk_to_json(chunk: Chunk) -> list[Any]:

@@ -18,8 +18,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from atril.documents.chunking import ChunkOptions
-from atril.documents.frames import LENGTH, OUT_OF_MEMORY, decode, document_to_json, encode
+from atril.documents.frames import (
+    LENGTH,
+    OUT_OF_MEMORY,
+    contents_to_json,
+    decode,
+    document_to_json,
+    encode,
+    problem_to_json,
+)
 from atril.documents.reading import ReadDocument, read, read_text
+from atril.documents.unpacking import unpack
 from atril.errors import UnreadableDocument
 from atril.models.embeddings import load_token_counter
 
@@ -107,9 +116,17 @@ def _send(answers: BinaryIO, message: dict[str, Any]) -> None:
 
 def _answer(request: dict[str, Any], tokenizer: str, options: ChunkOptions, largest: int) -> dict[str, Any]:
     try:
+        if "unpack" in request:
+            path = Path(request["path"])
+            contents = unpack(
+                request["name"], _bytes(path, largest), Path(request["unpack"]), largest=largest
+            )
+            return {"contents": contents and contents_to_json(contents)}
         return {"document": document_to_json(_read(request, tokenizer, options, largest))}
     except UnreadableDocument as error:
-        return {"reason": error.reason, "detail": error.detail}
+        return problem_to_json(error)
+    except OSError as error:
+        return {"reason": "unreadable", "detail": error.strerror or ""}
     except (MemoryError, OverflowError):
         return {"reason": "too_large", "detail": "not enough memory"}
     except Exception as error:  # noqa: BLE001  whatever a reader trips over, one file must not stop the rest

@@ -17,13 +17,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, Self
 
 from atril.documents.chunking import ChunkOptions
-from atril.documents.frames import LENGTH, OUT_OF_MEMORY, decode, document_from_json, encode
+from atril.documents.frames import (
+    LENGTH,
+    OUT_OF_MEMORY,
+    contents_from_json,
+    decode,
+    document_from_json,
+    encode,
+    problem_from_json,
+)
 from atril.documents.reading import ReadDocument
+from atril.documents.unpacking import Contents
 from atril.errors import AtrilError, TokenizerUnavailable, UnreadableDocument
-from atril.types import FailureReason
 
 _START_SECONDS: Final = 120.0
 _STREAM_LIMIT: Final = 1 << 20
@@ -35,6 +43,8 @@ _OUT_OF_MEMORY: Final = (
     "Cannot allocate memory",
     "out of memory",
 )
+
+_UNSOUND: Final = (KeyError, TypeError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +91,13 @@ class Readers:
 
     async def read(self, name: str, path: Path) -> ReadDocument:
         """Reads a file. Raises `UnreadableDocument`; cancelling kills the worker at once."""
-        return await self._ask({"name": name, "path": str(path.absolute())})
+        answer = await self._ask({"name": name, "path": str(path.absolute())})
+        return await asyncio.to_thread(_document, answer)
 
     async def read_text(self, name: str, title: str, text: str, metadata: Mapping[str, str]) -> ReadDocument:
         """Reads a text that has no file. Raises `UnreadableDocument` when there is nothing in it."""
-        return await self._ask({"name": name, "title": title, "text": text, "metadata": dict(metadata)})
+        given = {"name": name, "title": title, "text": text, "metadata": dict(metadata)}
+        return await asyncio.to_thread(_document, await self._ask(given))
 
     async def close(self) -> None:
         """Ends every worker and returns when they are gone; a second call does nothing.
@@ -97,7 +109,16 @@ class Readers:
         self._idle.clear()
         await asyncio.gather(*(worker.kill() for worker in workers))
 
-    async def _ask(self, request: dict[str, Any]) -> ReadDocument:
+    async def unpack(self, name: str, path: Path, folder: Path) -> Contents | None:
+        """Writes what an archive or mail holds into `folder`; `None` for a file that is neither.
+
+        Raises `UnreadableDocument` when it cannot be opened.
+        """
+        request = {"name": name, "path": str(path.absolute()), "unpack": str(folder)}
+        return await asyncio.to_thread(_contents, await self._ask(request))
+
+    async def _ask(self, request: dict[str, Any]) -> bytes:
+        """The body of the answer."""
         frame = await asyncio.to_thread(encode, request)
         async with self._turns:
             worker = await self._take()
@@ -119,7 +140,7 @@ class Readers:
                 await worker.kill()
             else:
                 self._idle.append(worker)
-        return await asyncio.to_thread(_document, answer)
+        return answer
 
     async def _take(self) -> _Worker:
         """An idle worker that still lives, or a new one."""
@@ -152,12 +173,22 @@ def _document(answer: bytes) -> ReadDocument:
         message = decode(answer)
         if "document" in message:
             return document_from_json(message["document"])
-        reason, detail = message["reason"], str(message["detail"])
-        if reason not in get_args(FailureReason):
-            raise ValueError(f"unknown reason: {reason!r}")
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        problem = problem_from_json(message)
+    except _UNSOUND as error:
         raise UnreadableDocument(reason="corrupt", detail="its reader gave no sound answer") from error
-    raise UnreadableDocument(reason=reason, detail=detail)
+    raise problem
+
+
+def _contents(answer: bytes) -> Contents | None:
+    try:
+        message = decode(answer)
+        if "contents" in message:
+            contents = message["contents"]
+            return None if contents is None else contents_from_json(contents)
+        problem = problem_from_json(message)
+    except _UNSOUND as error:
+        raise UnreadableDocument(reason="corrupt", detail="its reader gave no sound answer") from error
+    raise problem
 
 
 class _Worker:

@@ -108,10 +108,11 @@ class Archive:
 
     def _refuse_large(self, size: int, info: zipfile.ZipInfo) -> None:
         limits = self._limits
-        if size > limits.entry_bytes or self._spent > limits.total_bytes:
-            raise UnreadableDocument(reason="too_large", detail="it inflates beyond the limit")
-        if size > limits.ratio_from and size > limits.ratio * max(info.compress_size, 1):
-            raise UnreadableDocument(reason="too_large", detail="it inflates like a zip bomb")
+        if size > limits.entry_bytes:
+            raise UnreadableDocument(reason="too_large", detail=f"more than {limits.entry_bytes / 1e6:g} MB")
+        is_bomb = size > limits.ratio_from and size > limits.ratio * max(info.compress_size, 1)
+        if is_bomb or self._spent > limits.total_bytes:
+            raise UnreadableDocument(reason="too_large", hint="bomb")
 
 
 def checked_archive(data: bytes, limits: ArchiveLimits = DEFAULT_LIMITS) -> io.BytesIO:
