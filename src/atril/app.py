@@ -10,26 +10,34 @@ from math import inf
 from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from atril.documents.languages import detect
 from atril.errors import EmptyFolder, InvalidArgument
 from atril.evaluation.datasets import load_questions
 from atril.evaluation.runner import Evaluation, evaluate
 from atril.home import Home, load_embedder, open_home
+from atril.ingest.containers import with_members
 from atril.ingest.files import SourceFile, check_folder, find_files, vanished
-from atril.ingest.pipeline import ProgressListener
 from atril.ingest.rebuild import reread
 from atril.ingest.recovery import restore
 from atril.ingest.sources import FileSource, Source, TextSource
 from atril.ingest.stores import compact, forget
+from atril.ingest.tally import ProgressListener
 from atril.ingest.watching import changes
 from atril.models.embeddings import Embedder
 from atril.profiles.loading import load_profile
 from atril.retrieval.content import Content
+from atril.retrieval.finder import Finder
 from atril.retrieval.search_filters import SearchFilters
 from atril.retrieval.section import Section
 from atril.settings import Settings, load_settings
 from atril.store.names import storable
+from atril.tools.documents import document_tools
+from atril.tools.responses import Response, respond
+from atril.tools.tool import ToolContext
+from atril.tools.toolset import Toolset
+from atril.tools.wording import LANGUAGES, written_in
 from atril.types import (
     DEFAULT_COLLECTION,
     AddReport,
@@ -42,6 +50,9 @@ from atril.types import (
     SearchResult,
     StoredChunk,
 )
+
+if TYPE_CHECKING:
+    from langchain_core.tools import StructuredTool
 
 
 @asynccontextmanager
@@ -156,7 +167,7 @@ class Library:
             held = await self._from(root, collection)
             gone = await asyncio.to_thread(vanished, held, files)
             await self._remove(gone)
-        return replace(report, removed=len(gone), seconds=perf_counter() - start)
+        return replace(report, removed=report.removed + len(gone), seconds=perf_counter() - start)
 
     async def watch(
         self,
@@ -176,14 +187,15 @@ class Library:
         return [each for each in found if collection is None or each.collection == collection]
 
     async def remove(self, *names: str) -> int:
-        """Removes documents by name and gives their number.
+        """Removes documents by name, attachments with their mail, and gives their number.
 
         Nothing is removed when one of the names raises `DocumentNotFound` or `AmbiguousName`.
         """
         records = self._home.stores.records
         found = {each.id: each for each in [await records.find(self._scope, name) for name in names]}
-        await self._remove(list(found.values()))
-        return len(found)
+        gone = with_members(list(found.values()), await records.documents(self._scope))
+        await self._remove(gone)
+        return len(gone)
 
     async def read(self, name: str) -> str:
         """The canonical text of a document. Raises `DocumentNotFound` or `AmbiguousName`."""
@@ -249,6 +261,49 @@ class Library:
             collections=collections or (),
             labels=labels,
         )
+
+    def tools(self) -> Toolset:
+        """The tools with which a language model finds and reads documents; see `atril.tools`."""
+        return Toolset(document_tools(self._finding))
+
+    def tool_context(
+        self, question: str | None = None, *, language: str | None = None, token_budget: int | None = None
+    ) -> ToolContext:
+        """This caller's context for tools. Without a `language` texts follow that of the question."""
+        spoken = language or _language_of(question) or self._scope.language
+        return ToolContext(
+            scope=self._scope,
+            question=question,
+            language=written_in(spoken),
+            token_budget=token_budget,
+        )
+
+    async def run_tools(
+        self,
+        text: str,
+        *,
+        question: str | None = None,
+        language: str | None = None,
+        token_budget: int | None = None,
+    ) -> Response:
+        """Runs every tool call in what a model wrote; `Response.text` is what it should read next.
+
+        Nothing that is wrong with a call raises: the text says what was wrong and what to write instead.
+        """
+        context = self.tool_context(question, language=language, token_budget=token_budget)
+        return await respond(text, self.tools(), context)
+
+    def langchain_tools(self, *, language: str | None = None) -> list[StructuredTool]:
+        """The tools for LangChain (extra `langchain`); `func` works from any other thread."""
+        from atril.tools.export.langchain import langchain_tools  # belongs to an extra
+
+        return langchain_tools(self.tools(), self.tool_context(language=language), loop=self._home.loop)
+
+    @asynccontextmanager
+    async def _finding(self) -> AsyncIterator[Finder]:
+        self._home.check_current()
+        async with self._home.using_index():
+            yield self._home.finder
 
     async def search(
         self,
@@ -384,6 +439,12 @@ class Library:
         async with self._home.using_index():
             retired = await self._home.stores.records.remove(self._scope, [each.id for each in documents])
             await forget(self._home.stores, self._scope, retired)
+
+
+def _language_of(question: str | None) -> str | None:
+    """The question's language when the tools' texts exist in it."""
+    found = detect(question, candidates=LANGUAGES) if question else None
+    return found if found in LANGUAGES else None
 
 
 def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:

@@ -49,6 +49,7 @@ from atril.store.vectors import VectorCache
 _log = logging.getLogger(__name__)
 
 BUILT_WITH: Final = "built_with"
+WORKSPACE: Final = "unpacked"
 GENERATION: Final = "index.generation"
 READER_PROCESSES: Final = 2
 """Enough to keep an embedder busy: reading is ten times as fast."""
@@ -112,6 +113,7 @@ class Home:
         self.writing = asyncio.Lock()
         """Held while documents are added and while the index is rebuilt: one at a time."""
         self._gate = Gate()
+        self.loop = asyncio.get_running_loop()
         self._texts = Texts()
         self._vectors = vectors
         self._settings = settings
@@ -128,6 +130,7 @@ class Home:
             readers=self._readers,
             chunking=self._settings.chunking,
             language=self.language,
+            workspace=self.folder / WORKSPACE,
             profile=self.profile,
         )
 
@@ -230,6 +233,7 @@ async def open_home(
         built_with = await _built_with(records, embedder)
         generation = int(await records.fact(GENERATION) or 1)
         _sweep_generations(folder, generation)
+        await asyncio.to_thread(rmtree, folder / WORKSPACE, ignore_errors=True)
         index = await _open_index(folder, generation, built_with.dimensions)
         home = Home(
             folder=folder,

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 LANGUAGES: Final = ("es", "en", "ru")
-FILES: Final = ("replies", "errors", "definitions")
+FILES: Final = ("replies", "errors", "definitions", "server")
 
 
 @cache
