@@ -63,8 +63,15 @@ async def numbers(
     limit: int,
     weights: Mapping[str, float] | None = None,
 ) -> list[int]:
+    factors = weights or {}
     chunks = await live_chunks(
-        records, SCOPE, engine.fetch, top_k=top_k, first_limit=limit, weights=weights or {}
+        records,
+        SCOPE,
+        engine.fetch,
+        top_k=top_k,
+        first_limit=limit,
+        weigh=lambda stored: factors.get(stored.document.collection, 1.0),
+        heaviest=max(factors.values(), default=1.0),
     )
     return [chunk.stored.document.id.int for chunk in chunks]
 

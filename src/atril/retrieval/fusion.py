@@ -59,21 +59,24 @@ def rank_shares(ranking: Ranking) -> Shares:
 _SHARES: Final[dict[str, Callable[[Ranking], Shares]]] = {"dbsf": distribution_shares, "rrf": rank_shares}
 
 
-def fuse(rankings: Sequence[Ranking], fusion: Fusion = "dbsf") -> list[ScoredPoint]:
+def fuse(
+    rankings: Sequence[Ranking], fusion: Fusion = "dbsf", weights: Sequence[float] | None = None
+) -> list[ScoredPoint]:
     """One list, best first, scores in 0..1; a point missing from a list gets nothing from it.
 
-    The order of the lists, and of the points inside a list, makes no difference.
+    `weights` say how much each list counts, 1 when they are not given. The order of the lists, and of the
+    points inside a list, makes no difference.
     """
     shares: dict[UUID, list[float]] = {}
     most = []
-    for ranking in rankings:
-        if not ranking:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
+        if not ranking or weight == 0.0:
             continue
         ordered = sorted(ranking, key=by_rank)
         gained, bound = _SHARES[fusion](ordered)
-        most.append(bound)
+        most.append(weight * bound)
         for point, share in zip(ordered, gained, strict=True):
-            shares.setdefault(point.id, []).append(share)
+            shares.setdefault(point.id, []).append(weight * share)
     total = fsum(most)
     fused = (
         # An exact sum: adding floats in another order could break a tie by chance.

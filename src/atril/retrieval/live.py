@@ -43,9 +43,10 @@ async def live_chunks(
     *,
     top_k: int,
     first_limit: int,
-    weights: Mapping[str, float],
+    weigh: Callable[[StoredChunk], float] = lambda stored: 1.0,
+    heaviest: float = 1.0,
 ) -> list[ScoredChunk]:
-    """The best `top_k` chunks by score × weight of their collection (1 when it has none).
+    """The best `top_k` chunks by score × weight; no chunk may weigh more than `heaviest`.
 
     A point without a current chunk is left over from a version that is gone; it is dropped, and the engine
     is asked for more until `top_k` are found or it has no more.
@@ -54,7 +55,7 @@ async def live_chunks(
     limit = first_limit
     while True:
         pool = await fetch(limit)
-        chunks = await _best(records, scope, pool.points, known, top_k, weights)
+        chunks = await _best(records, scope, pool.points, known, top_k, weigh, heaviest)
         if len(chunks) >= top_k or pool.exhausted or limit >= MAX_LIMIT:
             return chunks
         limit = min(MAX_LIMIT, limit * WIDENING)
@@ -66,11 +67,11 @@ async def _best(
     points: Sequence[ScoredPoint],
     known: dict[UUID, StoredChunk | None],
     top_k: int,
-    weights: Mapping[str, float],
+    weigh: Callable[[StoredChunk], float],
+    heaviest: float,
 ) -> list[ScoredChunk]:
-    # Collections are known only after reading, so chunks are read a batch at a time, until no point that
-    # is left could enter even with the heaviest weight (the threshold algorithm of Fagin, Lotem and Naor).
-    heaviest = max(weights.values(), default=1.0)
+    # Weights are known only after reading, so chunks are read a batch at a time, until no point that is
+    # left could enter even with the heaviest weight (the threshold algorithm of Fagin, Lotem and Naor).
     best: list[ScoredChunk] = []
     for position in range(0, len(points), top_k):
         batch = points[position : position + top_k]
@@ -83,8 +84,7 @@ async def _best(
         for point in batch:
             stored = known[point.id]
             if stored is not None:
-                weight = weights.get(stored.document.collection, 1.0)
-                best.append(ScoredChunk(stored, point.score * weight))
+                best.append(ScoredChunk(stored, point.score * weigh(stored)))
         best.sort(key=_order)
     return best[:top_k]
 

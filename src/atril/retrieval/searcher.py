@@ -17,11 +17,12 @@ from atril.retrieval.fusion import Fusion, fuse
 from atril.retrieval.hits import to_hit
 from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
+from atril.retrieval.ranking import Weigher
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
 from atril.retrieval.semantic import semantic_pool
 from atril.store.index.protocol import MAX_LIMIT, Index
 from atril.store.records import Records
-from atril.types import Scope, SearchMode, SearchResult
+from atril.types import Scope, SearchMode, SearchResult, StoredChunk
 
 MAX_TOP_K: Final = 1000
 PREFETCH_FACTOR: Final = 3
@@ -168,8 +169,8 @@ class Searcher:
             return Pool(fused, words.exhausted and meaning.exhausted)
 
         prefetch = max(self._options.prefetch, PREFETCH_FACTOR * request.top_k)
-        weights = await self._weights(request)
-        chunks = await self._live(request, fetch, prefetch, weights)
+        weigher = Weigher(await self._weights(request), self._profile, 0.0)
+        chunks = await self._live(request, fetch, prefetch, weigher)
         params = {
             "top_k": request.top_k,
             "min_score": request.min_score,
@@ -190,7 +191,7 @@ class Searcher:
             embedding.cancel()
 
     async def _live(
-        self, request: _Request, fetch: Fetch, limit: int, weights: Mapping[str, float] | None = None
+        self, request: _Request, fetch: Fetch, limit: int, weigher: Weigher | None = None
     ) -> list[ScoredChunk]:
         return await live_chunks(
             self._records,
@@ -198,7 +199,8 @@ class Searcher:
             fetch,
             top_k=request.top_k,
             first_limit=min(limit, MAX_LIMIT),
-            weights=weights or {},
+            weigh=weigher or _equally,
+            heaviest=weigher.heaviest if weigher else 1.0,
         )
 
     async def _weights(self, request: _Request) -> Mapping[str, float]:
@@ -231,6 +233,10 @@ class _Request:
     ) -> Retrieval:
         kept = tuple(chunk for chunk in chunks if chunk.score >= self.min_score)
         return Retrieval(self.query, mode, kept, lexical, vector, similarities, params)
+
+
+def _equally(stored: StoredChunk) -> float:
+    return 1.0
 
 
 def _applied(request: _Request) -> dict[str, Any]:

@@ -1,0 +1,135 @@
+"""What decides the order of hits beside the words and the meaning of the question.
+
+Every influence is one number of `RankingOptions`, so that it can be switched off; `benchmarks/ranking.py` fits
+them on development questions and shows what each brings on sets that had no part in the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+from uuid import UUID
+
+from atril.profiles.profile import HIGHEST_RANK, Profile, rank_of
+from atril.retrieval.live import ScoredChunk
+from atril.types import StoredChunk
+
+Influence = Literal["weight", "rank", "reference", "again", "lookup"]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """How much each influence counts; the comment of a field says what switches it off.
+
+    `expansion` is the weight of a glossary's words beside those of the question (0), `expanded` that of the
+    list of what lies nearest to the question in the glossary's words, the question's own being 1 (0). `part`
+    scales what is found for one part of a question about several things (0). `across` is the weight of search
+    by words for a question in a language that the library does not hold (1). `rank` is what each level of
+    the hierarchy below the highest takes off (0), `referenced` what a reference from a better hit adds of that
+    hit's score (0), and `again` scales the second, third, … part of one article (1).
+    """
+
+    expansion: float = 0.5
+    expanded: float = 1.0
+    part: float = 0.9
+    across: float = 0.25
+    rank: float = 0.01
+    referenced: float = 0.05
+    again: float = 0.9
+
+
+REFERRING: Final = 10
+"""How many of the best hits are asked what they refer to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Why a hit's score is not what fusion gave: multiplied by `factor`, which for a look-up is 1."""
+
+    influence: Influence
+    factor: float
+    source: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weigher:
+    """The factor of a chunk that depends on its document alone: its collection's weight and its rank."""
+
+    weights: Mapping[str, float]
+    profile: Profile | None
+    rank: float
+
+    def __call__(self, stored: StoredChunk) -> float:
+        return self.of_collection(stored) * self.of_rank(stored)
+
+    def of_collection(self, stored: StoredChunk) -> float:
+        return self.weights.get(stored.document.collection, 1.0)
+
+    def of_rank(self, stored: StoredChunk) -> float:
+        if self.profile is None or self.rank == 0.0:
+            return 1.0
+        return 1.0 - self.rank * (rank_of(self.profile, stored.document) - HIGHEST_RANK)
+
+    @property
+    def heaviest(self) -> float:
+        """No factor is greater."""
+        return max(self.weights.values(), default=1.0)
+
+    def moves(self, stored: StoredChunk) -> list[Moved]:
+        factors: list[tuple[Influence, float]] = [
+            ("weight", self.of_collection(stored)),
+            ("rank", self.of_rank(stored)),
+        ]
+        return [Moved(influence, factor) for influence, factor in factors if factor != 1.0]
+
+
+def referenced_more(
+    chunks: Sequence[ScoredChunk], references: Mapping[UUID, Collection[UUID]], share: float
+) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
+    """Chunks to which a better one refers, raised by a share of the best such one's score, at most to it."""
+    raised: dict[UUID, Moved] = {}
+    kept = []
+    for chunk in chunks:
+        point = chunk.stored.point
+        best = max(
+            (other for other in chunks[:REFERRING] if point in references.get(other.stored.point, ())),
+            key=lambda other: other.score,
+            default=None,
+        )
+        if best is not None and best.score > chunk.score > 0.0:
+            score = min(best.score, chunk.score + share * best.score)
+            raised[point] = Moved("reference", score / chunk.score, best.stored.point)
+            chunk = replace(chunk, score=score)
+        kept.append(chunk)
+    return kept, raised
+
+
+def fewer_parts(
+    chunks: Sequence[ScoredChunk], factor: float
+) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
+    """Further parts of an article that is there already, held back so that other articles are seen too.
+
+    `chunks` come best first.
+    """
+    seen: dict[tuple[UUID, str], int] = {}
+    lowered: dict[UUID, Moved] = {}
+    kept = []
+    for chunk in chunks:
+        article = chunk.stored.chunk.article
+        if article is not None:
+            place = (chunk.stored.document.id, article)
+            before = seen.get(place, 0)
+            seen[place] = before + 1
+            if before:
+                lowered[chunk.stored.point] = Moved("again", factor**before)
+                chunk = replace(chunk, score=chunk.score * factor**before)
+        kept.append(chunk)
+    return kept, lowered
+
+
+def best_first(chunks: Sequence[ScoredChunk]) -> list[ScoredChunk]:
+    """By score, equal ones by document and chunk number."""
+    return sorted(chunks, key=lambda chunk: (-chunk.score, chunk.stored.point.int))
+
+
