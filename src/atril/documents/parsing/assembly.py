@@ -25,6 +25,11 @@ _MADE_UP: Final = re.compile(
 )
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
 _FILE_NAME: Final = re.compile(r".*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|\w+ ?\d+$", re.IGNORECASE)
+_GENERATED: Final = re.compile(
+    r"[.,]?\s*(?:descripción generada automáticamente|description automatically generated"
+    r"|автоматически созданное описание).*$",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _BLANKS: Final = re.compile(r"(?<=\S)[ \t\u00a0]{2,}|\t")
 _FRONT: Final = frozenset(
@@ -32,13 +37,16 @@ _FRONT: Final = frozenset(
      "introduction")
 )  # fmt: skip
 _NUMBER: Final = re.compile(r"^[\dIVX.]+\s+")
+_FIGURE: Final = re.compile(r"[^\w]*\d[\d.,\s%/:()-]*[^\w]*")
+_HEADER_WITHIN: Final = 6
+_NAMED: Final = 0.6
 _PICTURE_ALONE: Final = 60
 _TITLE_WITHIN: Final = 6000
 
 
 def image(description: str = "") -> str:
     """The mark of a picture. Names that programs give ("Picture 3", "scan.png") describe nothing."""
-    text = one_line(canonical(description)).replace("[", "(").replace("]", ")")
+    text = _GENERATED.sub("", one_line(canonical(description))).replace("[", "(").replace("]", ")")
     return f"![{'' if _FILE_NAME.match(text) else text}]()"
 
 
@@ -67,8 +75,10 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     A table of one row or one column is prose in boxes and comes back as paragraphs.
     """
     filled = [list(row) for row in rows if any(cell.strip() for cell in row)]
-    blocks: list[str] = []
     width = len({place for row in filled for place, cell in enumerate(row) if cell.strip()})
+    above = _rows_above_header(filled, width)
+    blocks = [paragraph(" ".join(cell for cell in row if cell.strip())) for row in filled[:above]]
+    filled = filled[above:]
     while filled and (
         width < 2
         or len(filled) == 1
@@ -76,6 +86,16 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     ):
         blocks += [paragraph(cell) for cell in filled.pop(0) if cell.strip()]
     return [*blocks, pipe_table(filled)] if filled else blocks
+
+
+def _rows_above_header(rows: Sequence[Sequence[str]], width: int) -> int:
+    """How many rows stand over the header: a few words each, before a row that names nearly all columns."""
+    counts = [sum(1 for cell in row if cell.strip()) for row in rows[:_HEADER_WITHIN]]
+    for place, count in enumerate(counts):
+        named = not any(_FIGURE.fullmatch(cell.strip()) for cell in rows[place])
+        if named and count >= _NAMED * width:
+            return place if all(before * 2 <= count for before in counts[:place]) else 0
+    return 0
 
 
 def part(kind: Part, level: int, blocks: Iterable[str], language: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from atril.documents.parsing.assembly import image, link
 from atril.documents.parsing.docx_styles import Styles
-from atril.documents.parsing.openxml import Relation
+from atril.documents.parsing.openxml import Relation, reference
 from atril.documents.parsing.xmltree import Element, attribute, child, local, own_text
 
 _PASSED_THROUGH: Final = frozenset(
@@ -83,7 +83,7 @@ class TextReader:
         return self._styles.is_set(properties, "b", style), self._styles.size(properties, style)
 
     def target(self, hyperlink: Element) -> str:
-        relation = self._relations.get(attribute(hyperlink, "id"))
+        relation = self._relations.get(reference(hyperlink))
         return relation.target if relation is not None and relation.external else ""
 
     def mark(self, kind: str, identity: str) -> str:

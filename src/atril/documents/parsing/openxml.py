@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from atril.documents.parsing.archives import Archive
-from atril.documents.parsing.xmltree import Element, attribute, child, children, local, parse_xml
+from atril.documents.parsing.xmltree import Element, attribute, children, local, parse_xml
 from atril.errors import UnreadableDocument
 
 _KEPT: Final = {
@@ -89,7 +89,10 @@ class Package:
         return title, values
 
 
-def text_of(node: Element | None, *path: str) -> str:
-    """The text below an element, or below what `path` leads to."""
-    found = child(node, *path) if path else node
-    return "".join(found.itertext()) if found is not None else ""
+def reference(node: Element | None, name: str = "id") -> str:
+    """The id of a relationship; elements may have an `id` of their own beside it."""
+    if node is not None:
+        for key, value in node.attrib.items():
+            if key.endswith(f"}}{name}"):
+                return str(value)
+    return ""

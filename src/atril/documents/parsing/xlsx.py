@@ -12,7 +12,7 @@ from typing import Final
 from atril.documents.languages import detect
 from atril.documents.parsing.assembly import document, heading, image, paragraph, table
 from atril.documents.parsing.number_formats import habits_of
-from atril.documents.parsing.openxml import Package
+from atril.documents.parsing.openxml import Package, reference
 from atril.documents.parsing.parsed import ParsedDocument
 from atril.documents.parsing.xlsx_sheet import Cell, Sheet, Workbook, read_sheet, shared_strings
 from atril.documents.parsing.xlsx_styles import cell_styles
@@ -22,6 +22,7 @@ _SHOWN_STATES: Final = ("", "visible")
 _ON: Final = ("1", "true", "on")
 _COMMENTS: Final = ("comments", "threadedComment")
 _JUDGED_BY: Final = 2000
+_HEADER_ROWS: Final = 3
 
 Row = dict[int, Cell]
 
@@ -37,7 +38,7 @@ def read_xlsx(name: str, data: bytes) -> ParsedDocument:
     kinds: set[str] = set()
     blocks: list[str] = []
     for node in children(child(root, "sheets"), "sheet"):
-        relation = relations.get(attribute(node, "id"))
+        relation = relations.get(reference(node))
         if relation is None or relation.kind != "worksheet" or relation.target not in package:
             continue
         sheet = read_sheet(package.read(relation.target), workbook)
@@ -91,17 +92,24 @@ def _tables(sheet: Sheet) -> Iterator[str]:
 
 
 def _begins_anew(sheet: Sheet, place: int, above: Sequence[Row]) -> bool:
-    """Whether the rows from `place` on are another table: a line of its own, or a header over figures."""
+    """Whether the rows from `place` on are another table: a line of its own, or a header over figures. What
+    follows a header without figures is its table."""
     row = sheet.rows[place]
     following = sheet.rows.get(place + 1, {})
     if len(row) == 1:
         return True
+    figures = any(cell.figure for cell in row.values())
+    if (
+        figures
+        and len(above) <= _HEADER_ROWS
+        and not any(cell.figure for each in above for cell in each.values())
+    ):
+        return False
     columns = {column for each in above for column in each}
     if not set(row) <= columns or max(map(len, above)) < 2:
         return True
-    texts = not any(cell.figure for cell in row.values())
     bold = all(cell.bold for cell in row.values()) and not all(cell.bold for cell in following.values())
-    return texts and (bold or any(cell.figure for cell in following.values()))
+    return not figures and (bold or any(cell.figure for cell in following.values()))
 
 
 def _squared(region: Sequence[Row]) -> list[list[str]]:
