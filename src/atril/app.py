@@ -264,7 +264,7 @@ class Library:
 
     def tools(self) -> Toolset:
         """The tools with which a language model finds and reads documents; see `atril.tools`."""
-        return Toolset(document_tools(self._finding))
+        return Toolset(document_tools(self.finding))
 
     def tool_context(
         self, question: str | None = None, *, language: str | None = None, token_budget: int | None = None
@@ -300,7 +300,8 @@ class Library:
         return langchain_tools(self.tools(), self.tool_context(language=language), loop=self._home.loop)
 
     @asynccontextmanager
-    async def _finding(self) -> AsyncIterator[Finder]:
+    async def finding(self) -> AsyncIterator[Finder]:
+        """What tools find things with, for as long as one call needs it; its index is not exchanged then."""
         self._home.check_current()
         async with self._home.using_index():
             yield self._home.finder

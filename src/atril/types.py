@@ -19,6 +19,8 @@ SearchMode = Literal["hybrid", "lexical", "semantic"]
 ChunkType = Literal["content", "table", "list", "code", "section_header"]
 """`section_header` is a heading with no text of its own under it."""
 
+ProgressStage = Literal["reading", "embedding", "saving"]
+
 FailureReason = Literal[
     "encrypted", "corrupt", "empty", "too_large", "needs_ocr", "unsupported", "timeout", "unreadable"
 ]
@@ -220,16 +222,18 @@ class AddReport:
 class Progress:
     """How far an `add`, `sync` or `reindex` has come.
 
-    `total_files` is known from the start; `total_chunks` counts the chunks of the files read so far and
-    grows. `file` is the one last finished in this stage.
+    `total_files` grows when an archive turns out to hold several; `total_chunks` counts the chunks of the
+    files read so far and grows. `file` is the one last finished in this stage or, with a `page`, the one
+    being read and how far its reader has come.
     """
 
-    stage: Literal["reading", "embedding", "saving"]
+    stage: ProgressStage
     done_files: int
     total_files: int
     done_chunks: int
     total_chunks: int
     file: str
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ async def test_reasons_come_back(tmp_path: Path, hostile: str) -> None:
     async with readers(hostile, limits=ReadLimits(file_bytes=20)) as pool:
         assert await reason(pool, file(tmp_path, "x" * 21)) == "too_large"
         assert await reason(pool, file(tmp_path, "")) == "empty"
-        assert await reason(pool, file(tmp_path, "a", "a.xlsx")) == "unsupported"
+        assert await reason(pool, file(tmp_path, "a", "a.mp4")) == "unsupported"
         assert await reason(pool, tmp_path / "missing.md") == "unreadable"
         assert await reason(pool, tmp_path) == "unreadable"
         assert await reason(pool, file(tmp_path, "RAISE")) == "corrupt"

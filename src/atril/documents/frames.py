@@ -27,6 +27,9 @@ from atril.types import Chunk, FailureReason, Page, TableShape
 LENGTH: Final = Struct(">I")
 """A frame is its length in bytes, four of them, highest first, and then that many bytes of JSON."""
 
+PAGE_MARK: Final = 1 << 31
+"""Set in what would be a length, it says that so many pages have been read and no frame follows."""
+
 OUT_OF_MEMORY: Final = 77
 """The exit status of a worker that ended itself because it held too much memory."""
 
@@ -37,10 +40,10 @@ _TUPLES: Final = ("section_path", "keywords", "flags")
 
 
 def encode(message: dict[str, Any]) -> bytes:
-    """A frame. Raises `OverflowError` for messages of 4 GiB and more."""
+    """A frame. Raises `OverflowError` for messages of 2 GiB and more."""
     # Names of files may hold bytes that are no UTF-8; Python carries them as lone surrogates.
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
-    if len(body) >= 1 << 32:
+    if len(body) >= PAGE_MARK:
         raise OverflowError("message too large")
     return LENGTH.pack(len(body)) + body
 

@@ -155,6 +155,12 @@ def unpack(name: str, data: bytes, folder: Path, *, largest: int) -> Contents | 
     return Contents(kind != ZIP, tuple(unpacking.members))
 
 
+def containers_of(source: str) -> list[str]:
+    """The sources inside of which that one may lie, outermost first; most have none."""
+    parts = source.split(INSIDE)
+    return [INSIDE.join(parts[:end]) for end in range(1, len(parts))]
+
+
 def _numbered(name: str, number: int) -> str:
     stem, dot, ending = name.rpartition(".")
     return f"{stem} ({number}).{ending}" if dot and "/" not in ending else f"{name} ({number})"

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ from atril.documents.chunking import ChunkOptions
 from atril.documents.frames import (
     LENGTH,
     OUT_OF_MEMORY,
+    PAGE_MARK,
     contents_from_json,
     decode,
     document_from_json,
@@ -43,6 +44,8 @@ _OUT_OF_MEMORY: Final = (
     "Cannot allocate memory",
     "out of memory",
 )
+
+PageListener = Callable[[int], None]
 
 _UNSOUND: Final = (KeyError, TypeError, ValueError, OverflowError)
 
@@ -89,9 +92,12 @@ class Readers:
     ) -> None:
         await self.close()
 
-    async def read(self, name: str, path: Path) -> ReadDocument:
-        """Reads a file. Raises `UnreadableDocument`; cancelling kills the worker at once."""
-        answer = await self._ask({"name": name, "path": str(path.absolute())})
+    async def read(self, name: str, path: Path, page: PageListener | None = None) -> ReadDocument:
+        """Reads a file. Raises `UnreadableDocument`; cancelling kills the worker at once.
+
+        `page` is told now and then how many pages of a long document have been read.
+        """
+        answer = await self._ask({"name": name, "path": str(path.absolute())}, page)
         return await asyncio.to_thread(_document, answer)
 
     async def read_text(self, name: str, title: str, text: str, metadata: Mapping[str, str]) -> ReadDocument:
@@ -117,13 +123,13 @@ class Readers:
         request = {"name": name, "path": str(path.absolute()), "unpack": str(folder)}
         return await asyncio.to_thread(_contents, await self._ask(request))
 
-    async def _ask(self, request: dict[str, Any]) -> bytes:
+    async def _ask(self, request: dict[str, Any], page: PageListener | None = None) -> bytes:
         """The body of the answer."""
         frame = await asyncio.to_thread(encode, request)
         async with self._turns:
             worker = await self._take()
             try:
-                answer = await asyncio.wait_for(worker.ask(frame), self._limits.seconds)
+                answer = await asyncio.wait_for(worker.ask(frame, page), self._limits.seconds)
             except TimeoutError:
                 await self._discard(worker)
                 detail = f"more than {self._limits.seconds:g} s"
@@ -234,11 +240,13 @@ class _Worker:
         lines = b"".join(self._complaints).decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
-    async def ask(self, frame: bytes) -> bytes:
+    async def ask(self, frame: bytes, page: PageListener | None = None) -> bytes:
         """The body of the answer. Raises `EOFError` or `ConnectionError` when the worker is gone."""
         self._input.write(frame)
         await self._input.drain()
-        size = LENGTH.unpack(await self._output.readexactly(LENGTH.size))[0]
+        while (size := LENGTH.unpack(await self._output.readexactly(LENGTH.size))[0]) & PAGE_MARK:
+            if page is not None:
+                page(size & ~PAGE_MARK)
         if size > _LARGEST_ANSWER:
             raise ConnectionAbortedError("answer too large")
         return await self._output.readexactly(size)

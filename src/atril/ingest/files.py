@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from atril.documents.unpacking import containers_of
 from atril.errors import NotAFolder, PathNotFound, UnreadableDocument
 from atril.store.names import storable
 from atril.types import Document
@@ -75,12 +76,20 @@ def vanished(documents: Sequence[Document], listed: Sequence[SourceFile]) -> lis
     """
     present = {file.source for file in listed if file.problem is None}
     unknown = {Path(file.source) for file in listed if file.problem is not None}
+    gone: dict[str, bool] = {}
+
+    def has_vanished(source: str) -> bool:
+        if source not in gone:
+            gone[source] = (
+                source not in present and unknown.isdisjoint(Path(source).parents) and _has_vanished(source)
+            )
+        return gone[source]
+
+    # What lies inside a file is there for as long as that file is.
     return [
         document
         for document in documents
-        if document.source not in present
-        and unknown.isdisjoint(Path(document.source).parents)
-        and _has_vanished(document.source)
+        if all(map(has_vanished, (*containers_of(document.source), document.source)))
     ]
 
 

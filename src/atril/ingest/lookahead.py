@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -12,15 +12,15 @@ Result = TypeVar("Result")
 
 
 async def in_order(
-    jobs: Iterable[Job], work: Callable[[Job], Awaitable[Result]], *, ahead: int
-) -> AsyncIterator[Result]:
+    jobs: AsyncIterable[Job], work: Callable[[Job], Awaitable[Result]], *, ahead: int
+) -> AsyncGenerator[Result]:
     """Yields `work(job)` for each job in order, with up to `ahead` of them under way.
 
     Close the iterator (`contextlib.aclosing`) to cancel what is under way.
     """
     running: deque[asyncio.Future[Result]] = deque()
     try:
-        for job in jobs:
+        async for job in jobs:
             running.append(asyncio.ensure_future(work(job)))
             if len(running) >= ahead:
                 yield await running.popleft()

@@ -7,32 +7,32 @@ documents shares one embedding run and one transaction, so many small files cost
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from time import perf_counter
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
 
 from atril.documents.analysis import ANALYZER_VERSION, TermCounts
 from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
-from atril.documents.parsing import PARSER_VERSION
-from atril.documents.workers import Readers
+from atril.documents.parsing import PARSER_VERSION, reader_version
+from atril.documents.workers import PageListener, Readers
 from atril.errors import DocumentNotFound, UnreadableDocument
+from atril.ingest.containers import Unpacking
 from atril.ingest.embedding import Embedding
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
 from atril.ingest.sources import Source
 from atril.ingest.stores import Stores, compact, forget
+from atril.ingest.tally import ProgressListener, Tally
 from atril.ingest.unbroken import to_the_end
 from atril.messages import message
 from atril.models.embeddings import Vectors
 from atril.profiles.profile import Profile
 from atril.store.drafts import Draft, Pending, fingerprint
-from atril.types import AddReport, Failure, Progress, ReadingWarning, Scope
+from atril.types import AddReport, Failure, ReadingWarning, Scope
 
 _log = logging.getLogger(__name__)
-
-ProgressListener = Callable[[Progress], None]
 
 READ_AHEAD: Final = 16
 GROUP_CHUNKS: Final = 256
@@ -70,37 +70,6 @@ Outcome = Ready | Unchanged | Gone | Failure
 Begun = tuple[Ready, Pending]
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What has happened so far, and who wants to hear of it."""
-
-    total_files: int
-    listener: ProgressListener | None
-    started: float = field(default_factory=perf_counter)
-    report: AddReport = field(default_factory=AddReport)
-    read: int = 0
-    embedded: int = 0
-    chunks: int = 0
-    gone: int = 0
-
-    def tell(self, stage: Literal["reading", "embedding", "saving"], file: str) -> None:
-        if self.listener is None:
-            return
-        done = self.read if stage == "reading" else self._settled
-        self.listener(Progress(stage, done, self.total_files, self.embedded, self.chunks, file))
-
-    def failed(self, failure: Failure) -> None:
-        self.report = replace(self.report, failed=(*self.report.failed, failure))
-
-    @property
-    def _settled(self) -> int:
-        report = self.report
-        return report.added + report.updated + report.unchanged + len(report.failed) + self.gone
-
-    def finished(self) -> AddReport:
-        return replace(self.report, seconds=perf_counter() - self.started)
-
-
 class Ingest:
     """Writes documents into one home."""
 
@@ -112,13 +81,16 @@ class Ingest:
         readers: Readers,
         chunking: ChunkOptions,
         language: str,
+        workspace: Path,
         profile: Profile | None = None,
     ) -> None:
+        """`workspace` is a folder for what is unpacked while it is read; it need not exist."""
         self._stores = stores
         self._embedding = embedding
         self._readers = readers
         self._chunking = chunking
         self._language = language
+        self._workspace = workspace
         self._profile = profile
 
     async def add(
@@ -131,25 +103,26 @@ class Ingest:
         update: bool = False,
         progress: ProgressListener | None = None,
     ) -> AddReport:
-        """Reads and commits the sources. One that cannot be read is reported and the rest goes on; the
-        version it had before, if any, stays. Without `labels` each keeps those it has. An
-        `update` passes over what is not in the library.
+        """Reads and commits the sources and what is inside them. One that cannot be read is reported and
+        the rest goes on; the version it had before, if any, stays. What a container held and holds no more
+        is removed. Without `labels` each keeps those it has. An `update` passes over what is not in the
+        library.
 
         Interrupted, it keeps what is committed and takes back the rest.
         """
-        tally = _Tally(len(sources), progress)
+        tally = Tally(len(sources), progress)
         try:
             await self._add(scope, sources, collection, labels, update, tally)
         except BaseException:
-            if tally.report.chunks:
+            if tally.chunks:
                 await _tidy(self._stores.index.flush())
             raise
-        if tally.report.chunks:
+        if tally.chunks:
             # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
             # earlier, the next opening finds the points missing and writes them again.
             await self._stores.index.flush()
             await compact(self._stores)
-        return tally.finished()
+        return tally.report()
 
     async def _add(
         self,
@@ -158,13 +131,26 @@ class Ingest:
         collection: str,
         labels: tuple[str, ...] | None,
         update: bool,
-        tally: _Tally,
+        tally: Tally,
     ) -> None:
+        def found(more: int) -> None:
+            tally.total_files += more
+
         async def read(source: Source) -> Outcome:
-            return await self._read(scope, source, collection, labels, update)
+            def page(number: int) -> None:
+                tally.tell("reading", source.shown, number)
+
+            outcome = await self._read(scope, source, collection, labels, update, page)
+            if not isinstance(outcome, Ready):
+                await source.release()
+            return outcome
 
         group: list[Ready] = []
-        async with aclosing(in_order(sources, read, ahead=READ_AHEAD)) as outcomes:  # type: ignore[type-var]
+        async with (
+            Unpacking(self._readers, self._workspace, found) as unpacking,
+            aclosing(unpacking.every(sources)) as every,
+            aclosing(in_order(every, read, ahead=READ_AHEAD)) as outcomes,
+        ):
             async for outcome in outcomes:
                 _count(tally, outcome)
                 if isinstance(outcome, Ready):
@@ -172,10 +158,27 @@ class Ingest:
                 if sum(len(ready.draft.chunks) for ready in group) >= GROUP_CHUNKS:
                     await self._save(scope, group, update, tally)
                     group = []
-        await self._save(scope, group, update, tally)
+            await self._save(scope, group, update, tally)
+            await to_the_end(self._remove_vanished(scope, collection, unpacking, tally))
+
+    async def _remove_vanished(
+        self, scope: Scope, collection: str, unpacking: Unpacking, tally: Tally
+    ) -> None:
+        """Removes what containers held before and hold no more."""
+        records = self._stores.records
+        gone = unpacking.vanished(await records.documents(Scope(scope.tenant, (collection,))))
+        if gone:
+            await forget(self._stores, scope, await records.remove(scope, [each.id for each in gone]))
+            tally.removed += len(gone)
 
     async def _read(
-        self, scope: Scope, source: Source, collection: str, wanted: tuple[str, ...] | None, update: bool
+        self,
+        scope: Scope,
+        source: Source,
+        collection: str,
+        wanted: tuple[str, ...] | None,
+        update: bool,
+        page: PageListener,
     ) -> Outcome:
         identify = self._stores.records.identify
         try:
@@ -187,7 +190,7 @@ class Ingest:
                 return Unchanged(source.shown)
             if known is None and update:
                 return Gone(source.shown)
-            read = await source.read(self._readers)
+            read = await source.read(self._readers, page)
         except UnreadableDocument as error:
             if update and await identify(scope, collection, source.identity) is None:
                 return Gone(source.shown)  # removed with its original, under the reader's hands
@@ -239,7 +242,7 @@ class Ingest:
     def _fingerprint(self, content_hash: str, source: Source, labels: tuple[str, ...]) -> str:
         return fingerprint(
             content_hash,
-            parser=PARSER_VERSION,
+            parser=PARSER_VERSION + reader_version(source.name),
             chunker=CHUNKER_VERSION,
             chunking=repr(self._chunking),
             analyzer=ANALYZER_VERSION,
@@ -248,7 +251,7 @@ class Ingest:
             given=dict(source.given),
         )
 
-    async def _save(self, scope: Scope, read: Sequence[Ready], update: bool, tally: _Tally) -> None:
+    async def _save(self, scope: Scope, read: Sequence[Ready], update: bool, tally: Tally) -> None:
         begun: list[Begun] = []
         try:
             for ready in read:
@@ -264,8 +267,11 @@ class Ingest:
         except BaseException:
             await _tidy(self._take_back(scope, begun))
             raise
+        finally:
+            for ready in read:
+                await ready.source.release()
 
-    async def _embed(self, scope: Scope, begun: Sequence[Begun], tally: _Tally) -> None:
+    async def _embed(self, scope: Scope, begun: Sequence[Begun], tally: Tally) -> None:
         passages = [passage(chunk) for ready, _ in begun for chunk in ready.draft.chunks]
         last = begun[-1][0].shown
 
@@ -275,15 +281,14 @@ class Ingest:
 
         await self._upsert(scope, begun, await self._embedding.embed(passages, embedded))
 
-    async def _commit(self, scope: Scope, begun: Sequence[Begun], tally: _Tally) -> None:
+    async def _commit(self, scope: Scope, begun: Sequence[Begun], tally: Tally) -> None:
         committed = await self._stores.records.commit(scope, [pending.version for _, pending in begun])
         current = [each for each in begun if each[1].version in committed.current]
         updated = sum(pending.updates for _, pending in current)
-        tally.report = replace(
-            tally.report,
-            added=tally.report.added + len(current) - updated,
-            updated=tally.report.updated + updated,
-            chunks=tally.report.chunks + sum(len(ready.draft.chunks) for ready, _ in current),
+        tally.committed(
+            added=len(current) - updated,
+            updated=updated,
+            chunks=sum(len(ready.draft.chunks) for ready, _ in current),
         )
         tally.tell("saving", begun[-1][0].shown)
         superseded = {version for _, pending in begun for version in pending.superseded}
@@ -323,17 +328,16 @@ async def _tidy(work: Coroutine[Any, Any, None]) -> None:
         _log.warning("What an interrupted add left is cleared at the next opening.", exc_info=True)
 
 
-def _count(tally: _Tally, outcome: Outcome) -> None:
-    tally.read += 1
-    report = tally.report
+def _count(tally: Tally, outcome: Outcome) -> None:
     match outcome:
         case Ready(draft=draft, shown=shown, warnings=warnings):
-            tally.chunks += len(draft.chunks)
-            tally.report = replace(report, warnings=(*report.warnings, *warnings))
+            tally.was_read(shown, chunks=len(draft.chunks), warnings=warnings)
         case Unchanged(shown=shown):
-            tally.report = replace(report, unchanged=report.unchanged + 1)
+            tally.unchanged += 1
+            tally.was_read(shown)
         case Gone(shown=shown):
             tally.gone += 1
+            tally.was_read(shown)
         case Failure(file=shown):
             tally.failed(outcome)
-    tally.tell("reading", shown)
+            tally.was_read(shown)

@@ -9,11 +9,12 @@ from itertools import groupby
 from typing import cast
 
 from atril.documents.reading import ReadDocument
-from atril.documents.workers import Readers
+from atril.documents.workers import PageListener, Readers
 from atril.errors import UnreadableDocument
-from atril.ingest.pipeline import Ingest, ProgressListener
+from atril.ingest.pipeline import Ingest
 from atril.ingest.sources import TEXT_PREFIX, Digest, TextSource
 from atril.ingest.stores import Stores
+from atril.ingest.tally import ProgressListener
 from atril.store.originals import Originals
 from atril.types import AddReport, Document, Progress, Scope
 
@@ -46,13 +47,17 @@ class OriginalSource:
     async def digest(self) -> Digest:
         return Digest(self.document.content_hash, self.document.bytes)
 
-    async def read(self, readers: Readers) -> ReadDocument:
+    async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
         if self._is_text:
             return await self._read_text(readers)
-        return await readers.read(self.name, self.originals.path(self.tenant, self.document.content_hash))
+        path = self.originals.path(self.tenant, self.document.content_hash)
+        return await readers.read(self.name, path, page)
 
     async def keep(self, originals: Originals, tenant: str) -> str:
         return self.document.content_hash
+
+    async def release(self) -> None:
+        pass
 
     async def _read_text(self, readers: Readers) -> ReadDocument:
         try:

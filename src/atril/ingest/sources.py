@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from atril.documents.reading import ReadDocument
-from atril.documents.workers import Readers
+from atril.documents.workers import PageListener, Readers
 from atril.errors import UnreadableDocument
 from atril.ingest.files import SourceFile
 from atril.store.names import storable
@@ -58,10 +58,16 @@ class Source(Protocol):
         """Raises `UnreadableDocument` when the bytes cannot be had."""
         ...
 
-    async def read(self, readers: Readers) -> ReadDocument: ...
+    async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
+        """Tells `page` how far the reader has come in a long document."""
+        ...
 
     async def keep(self, originals: Originals, tenant: str) -> str:
         """Stores the bytes and gives their hash as they were stored."""
+        ...
+
+    async def release(self) -> None:
+        """Called when nothing more will be asked of it, so that what was made for it can go."""
         ...
 
 
@@ -97,11 +103,14 @@ class FileSource:
             raise self.file.problem
         return await asyncio.to_thread(_digest, self.file.path, self.largest)
 
-    async def read(self, readers: Readers) -> ReadDocument:
-        return await readers.read(self.file.name, self.file.path)
+    async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
+        return await readers.read(self.file.name, self.file.path, page)
 
     async def keep(self, originals: Originals, tenant: str) -> str:
         return await asyncio.to_thread(originals.put_file, tenant, self.file.path)
+
+    async def release(self) -> None:
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +147,15 @@ class TextSource:
         data = self.text.encode("utf-8", errors="surrogatepass")
         return Digest(hashlib.sha256(data).hexdigest(), len(data))
 
-    async def read(self, readers: Readers) -> ReadDocument:
+    async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
         return await readers.read_text(self.named, self.title, self.text, self.metadata)
 
     async def keep(self, originals: Originals, tenant: str) -> str:
         data = self.text.encode("utf-8", errors="surrogatepass")
         return await asyncio.to_thread(originals.put, tenant, data)
+
+    async def release(self) -> None:
+        pass
 
 
 def _digest(path: Path, largest: int) -> Digest:
