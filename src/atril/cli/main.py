@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from atril import __version__
-from atril.cli import demo, documents, search
+from atril.cli import demo, documents, search, tools
 from atril.cli.terminal import prepare_streams
 from atril.cli.texts import said
 
@@ -30,6 +30,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "search": search.search,
     "ask": search.ask,
     "eval": search.evaluate,
+    "tool": tools.tool,
+    "mcp": tools.mcp,
     "demo": demo.demo,
 }
 for _name, _command in _COMMANDS.items():

@@ -20,6 +20,12 @@ class Mode(StrEnum):
     SEMANTIC = "semantic"
 
 
+class Spoken(StrEnum):
+    ES = "es"
+    EN = "en"
+    RU = "ru"
+
+
 class Pipeline(StrEnum):
     UNIFIED = "unified"
     EXTRACTIVE = "extractive"
@@ -85,3 +91,4 @@ WithLabels: TypeAlias = Annotated[
     list[str] | None, typer.Option("--label", metavar="LABEL", help=said("help.with_label"))
 ]
 SearchModeOption: TypeAlias = Annotated[Mode, typer.Option("--mode", help=said("help.mode"))]
+ModelLanguage: TypeAlias = Annotated[Spoken | None, typer.Option("--lang", help=said("help.lang"))]

@@ -50,11 +50,10 @@ class Session:
         import asyncio  # a tenth of what `--help` takes, which runs nothing
 
         try:
-            home = self.home or _configured_home()
+            home = self.home or configured_home()
             if home.exists() and not home.is_dir():
                 raise NotAFolder(path=str(home))
-            if not creates_home and not (home / _RECORDS).is_file():
-                self.terminal.fail(said("cli.no_home", home=home), "HomeNotFound")
+            if not creates_home and not self.holds_library(home):
                 return FAILED
             return asyncio.run(self._work(home, work))
         except AtrilError as error:
@@ -69,6 +68,13 @@ class Session:
             self.terminal.note(said("cli.interrupted"))
             return INTERRUPTED
 
+    def holds_library(self, home: Path) -> bool:
+        """Whether the folder is a home; says so when it is not."""
+        if (home / _RECORDS).is_file():
+            return True
+        self.terminal.fail(said("cli.no_home", home=home), "HomeNotFound")
+        return False
+
     async def _work(self, home: Path, work: Callable[[Library], Awaitable[int]]) -> int:
         from atril.app import open as open_library  # takes long to import; `--help` must not pay for it
 
@@ -76,7 +82,7 @@ class Session:
             return await work(library)
 
 
-def _configured_home() -> Path:
+def configured_home() -> Path:
     from atril.settings import load_settings
 
     return load_settings().home

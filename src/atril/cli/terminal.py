@@ -65,6 +65,11 @@ class Terminal:
         for part in parts:
             self.out.print(part)
 
+    def text(self, text: str) -> None:
+        """Text for a program, as it is: not wrapped to the width of the terminal."""
+        sys.stdout.write(plain(text))
+        sys.stdout.flush()
+
     def note(self, text: str) -> None:
         """A remark beside the result, on standard error."""
         self.err.print(Text(plain(text)), soft_wrap=True)

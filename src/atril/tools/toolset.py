@@ -204,8 +204,10 @@ async def _guarded(tool: Tool[Any], understood: Understood, context: ToolContext
         text = wording("error.timeout", language, name=tool.name, seconds=f"{tool.timeout:g}")
         raise CannotBeDone(text) from error
     except DocumentNotFound as error:
-        fields = {"name": error.fields["name"], "similar": error.fields["similar"]}
-        raise TryAgain(wording("error.document_not_found", language, **fields)) from error
+        similar = str(error.fields["similar"])
+        key = "document_not_found" if any(map(str.isalnum, similar)) else "document_unknown"
+        fields = {"name": error.fields["name"], "similar": similar}
+        raise TryAgain(wording(f"error.{key}", language, **fields)) from error
     except AmbiguousName as error:
         fields = {"name": error.fields["name"], "matches": error.fields["matches"]}
         raise TryAgain(wording("error.ambiguous_name", language, **fields)) from error

@@ -34,9 +34,7 @@ def langchain_tools(
     ]
 
 
-def _calling(
-    toolset: Toolset, name: str, context: ToolContext
-) -> Callable[..., Coroutine[Any, Any, str]]:
+def _calling(toolset: Toolset, name: str, context: ToolContext) -> Callable[..., Coroutine[Any, Any, str]]:
     async def call(**arguments: Any) -> str:
         return (await toolset.run(Call(name, arguments), context)).text
 
