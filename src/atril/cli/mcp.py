@@ -11,21 +11,24 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp.server.stdio import stdio_server
 
 from atril import __version__
-from atril.app import Library
-from atril.app import open as open_library
 from atril.cli.texts import said
 from atril.errors import AtrilError
-from atril.retrieval.finder import Finder
 from atril.tools.documents import document_tools
 from atril.tools.export.mcp import TOKEN_BUDGET, mcp_server
 from atril.tools.tool import CannotBeDone, ToolContext
 from atril.tools.toolset import Toolset
 from atril.types import Document, Scope
+
+if TYPE_CHECKING:
+    from atril.app import Library
+    from atril.retrieval.finder import Finder
 
 
 class _Opening:
@@ -36,8 +39,9 @@ class _Opening:
         self._enough = asyncio.Event()
 
     async def hold(self, home: Path | None, profile: str | None, language: str) -> None:
+        app = await asyncio.to_thread(import_module, "atril.app")  # takes longer than all the rest
         try:
-            async with open_library(home, profile=profile, language=language) as library:
+            async with app.open(home, profile=profile, language=language) as library:
                 self._library.set_result(library)
                 await self._enough.wait()
         except AtrilError as error:

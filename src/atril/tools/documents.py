@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from atril.retrieval.finder import Finder
 from atril.tools import replies
 from atril.tools.tool import Definition, Tool, ToolContext, TryAgain
 from atril.tools.wording import templates, wording, written_in
 
-Finding = Callable[[], AbstractAsyncContextManager[Finder]]
+if TYPE_CHECKING:  # finding comes with the database and the engine, and a definition needs neither
+    from atril.retrieval.finder import Finder
+
+Finding = Callable[[], AbstractAsyncContextManager["Finder"]]
 """Gives what finds for as long as one call needs it."""
 
 PredefinedName = Literal[

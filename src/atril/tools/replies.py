@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from atril.retrieval.content import Content
-from atril.retrieval.section import Section
 from atril.tools.cutting import cut
 from atril.tools.wording import wording
 from atril.types import Hit, SearchResult, StoredChunk
+
+if TYPE_CHECKING:  # they come with the database; see `documents`
+    from atril.retrieval.content import Content
+    from atril.retrieval.section import Section
 
 RULE: Final = "═" * 63
 _FILTERS: Final = ("chunk_type", "keywords", "position")
