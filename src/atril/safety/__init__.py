@@ -1,0 +1,1 @@
+"""What guards the library against its inputs: pure functions, nothing remembered."""
