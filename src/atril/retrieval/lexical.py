@@ -1,17 +1,51 @@
-"""Search by words: BM25 over analysed terms, any of the query's words being enough."""
+"""Search by words: BM25 over analysed terms.
+
+Each word of the query, or part of it that has synonyms, is a group that any of its alternatives satisfies.
+Chunks that satisfy every group are taken first and, when they are too few, chunks that satisfy some.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
 
-from atril.documents.analysis import QueryTerm, query_terms, term_id
-from atril.retrieval.live import Pool
+import numpy as np
+
+from atril.documents.analysis import QueryTerm, find_terms, query_terms, term_id
+from atril.documents.chunking import passage
+from atril.retrieval.live import Pool, ScoredChunk
+from atril.retrieval.synonyms import Synonym, SynonymSource
 from atril.store.index.filters import Filter
 from atril.store.index.protocol import Index, SparseVector
 from atril.store.records import Records
 from atril.store.terms import TermStatistics, query_weights
-from atril.types import Scope
+from atril.types import Scope, StoredChunk
+
+SYNONYM_WEIGHT: Final = 0.7
+"""What a synonym counts beside the word that was written."""
+
+CANDIDATES: Final = 100
+"""How many of the best chunks, or twice as many as are wanted, are looked through for every group."""
+
+Operator = Literal["AND", "OR"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A part of a query and what may stand for it: each alternative as written, with its words."""
+
+    alternatives: tuple[tuple[str, tuple[QueryTerm, ...]], ...]
+
+    def held_by(self, terms: set[str]) -> bool:
+        return any(
+            words and all(not terms.isdisjoint(word.terms) for word in words)
+            for _, words in self.alternatives
+        )
+
+    def __str__(self) -> str:
+        written = [text for text, _ in self.alternatives]
+        return written[0] if len(written) == 1 else f"({' OR '.join(written)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,25 +53,63 @@ class LexicalQuery:
     """A query as the index weighs it.
 
     `words` has one entry for each word that tells something, with its term in every language of the library;
-    `weights` is the inverse document frequency of those terms that the tenant's library holds, and
-    `vector` the same for the engine.
+    `weights` is the inverse document frequency of those terms and of their synonyms' that the tenant's
+    library holds, and `vector` the same for the engine.
     """
 
     words: tuple[QueryTerm, ...]
     weights: Mapping[str, float]
     vector: SparseVector
     statistics: TermStatistics
+    groups: tuple[Group, ...] = ()
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def expanded(self) -> str | None:
+        """The query with its synonyms, as people write conditions; `None` when it has none."""
+        return " AND ".join(map(str, self.groups)) if self.synonyms else None
+
+    def preferred(self, chunks: Sequence[ScoredChunk], most: int) -> tuple[list[ScoredChunk], Operator]:
+        """The chunks that hold every group and, where they are fewer than `most`, the best of the others;
+        in order of score all the same. Also the widest step it took."""
+        full: list[ScoredChunk] = []
+        others: list[ScoredChunk] = []
+        for chunk in chunks:
+            (full if self._held_by(chunk.stored) else others).append(chunk)
+            if len(full) == most:
+                return full, "AND"
+        chosen = {each.stored.point for each in (*full, *others[: most - len(full)])}
+        return [each for each in chunks if each.stored.point in chosen], "OR"
+
+    def _held_by(self, stored: StoredChunk) -> bool:
+        found = find_terms(passage(stored.chunk), stored.document.language, self.weights)
+        terms = {term.text for term in found}
+        return all(group.held_by(terms) for group in self.groups)
 
 
-async def analyse_query(records: Records, scope: Scope, query: str) -> LexicalQuery:
+async def analyse_query(
+    records: Records, scope: Scope, query: str, source: SynonymSource | None = None
+) -> LexicalQuery:
     """The query's words in every language the library holds, weighed with the tenant's own statistics."""
-    words = tuple(query_terms(query, await records.languages(scope)))
-    ids = {term: term_id(term) for word in words for term in word.terms}
+    languages = await records.languages(scope)
+    words = tuple(query_terms(query, languages))
+    synonyms = tuple(source.synonyms(query, languages)) if source else ()
+    groups = _groups(query, words, synonyms, languages)
+    others = tuple(word for group in groups for _, said in group.alternatives[1:] for word in said)
+    ids = {term: term_id(term) for word in (*words, *others) for term in word.terms}
     statistics = await records.statistics(scope, list(ids.values()))
     weights = {
         term: statistics.idf(number) for term, number in ids.items() if number in statistics.frequencies
     }
-    return LexicalQuery(words, weights, query_weights(words, statistics), statistics)
+    vector = query_weights(words, statistics)
+    return LexicalQuery(
+        words=words,
+        weights=weights,
+        vector=_with_synonyms(vector, query_weights(others, statistics)) if others else vector,
+        statistics=statistics,
+        groups=groups,
+        synonyms=tuple(dict.fromkeys(word for each in synonyms for word in each.words)),
+    )
 
 
 async def lexical_pool(
@@ -48,3 +120,28 @@ async def lexical_pool(
         return Pool((), exhausted=True)
     points = await index.search_sparse(scope, query.vector, limit=limit, where=where)
     return Pool(points, exhausted=len(points) < limit)
+
+
+def _groups(
+    query: str, words: Sequence[QueryTerm], synonyms: Sequence[Synonym], languages: Sequence[str]
+) -> tuple[Group, ...]:
+    groups: list[Group] = []
+    place = 0
+    while place < len(words):
+        word = words[place]
+        about = next((each for each in synonyms if each.start <= word.start and word.end <= each.end), None)
+        end = about.end if about else word.end
+        own = tuple(each for each in words[place:] if each.end <= end)
+        said = ((each, tuple(query_terms(each, languages))) for each in (about.words if about else ()))
+        groups.append(Group(((query[word.start : end], own), *said)))
+        place += max(1, len(own))
+    return tuple(groups)
+
+
+def _with_synonyms(own: SparseVector, others: SparseVector) -> SparseVector:
+    """What was written counts in full, what stands for it less, and nothing twice."""
+    kept = ~np.isin(others.indices, own.indices)
+    indices = np.concatenate((own.indices, others.indices[kept]))
+    values = np.concatenate((own.values, others.values[kept] * np.float32(SYNONYM_WEIGHT)))
+    order = np.argsort(indices)
+    return SparseVector(indices[order], values[order])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
@@ -33,6 +34,7 @@ class HydratesPoints(Protocol):
     async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> Mapping[UUID, StoredChunk]: ...
 
 
+Condition: TypeAlias = Callable[[StoredChunk], bool]
 Fetch: TypeAlias = Callable[[int], Awaitable[Pool]]
 
 
@@ -45,17 +47,18 @@ async def live_chunks(
     first_limit: int,
     weigh: Callable[[StoredChunk], float] = lambda stored: 1.0,
     heaviest: float = 1.0,
+    keep: Condition | None = None,
 ) -> list[ScoredChunk]:
     """The best `top_k` chunks by score × weight; no chunk may weigh more than `heaviest`.
 
-    A point without a current chunk is left over from a version that is gone; it is dropped, and the engine
-    is asked for more until `top_k` are found or it has no more.
+    A point without a current chunk is left over from a version that is gone; it is dropped, and so is a
+    chunk that `keep` refuses. The engine is asked for more until `top_k` are found or it has no more.
     """
     known: dict[UUID, StoredChunk | None] = {}
     limit = first_limit
     while True:
         pool = await fetch(limit)
-        chunks = await _best(records, scope, pool.points, known, top_k, weigh, heaviest)
+        chunks = await _best(records, scope, pool.points, known, top_k, weigh, heaviest, keep)
         if len(chunks) >= top_k or pool.exhausted or limit >= MAX_LIMIT:
             return chunks
         limit = min(MAX_LIMIT, limit * WIDENING)
@@ -69,6 +72,7 @@ async def _best(
     top_k: int,
     weigh: Callable[[StoredChunk], float],
     heaviest: float,
+    keep: Condition | None,
 ) -> list[ScoredChunk]:
     # Weights are known only after reading, so chunks are read a batch at a time, until no point that is
     # left could enter even with the heaviest weight (the threshold algorithm of Fagin, Lotem and Naor).
@@ -80,6 +84,8 @@ async def _best(
             break
         unknown = [point.id for point in batch if point.id not in known]
         found = await records.hydrate(scope, unknown) if unknown else {}
+        if keep is not None and found:
+            found = await asyncio.to_thread(_kept, found, keep)
         known.update((identity, found.get(identity)) for identity in unknown)
         for point in batch:
             stored = known[point.id]
@@ -87,6 +93,10 @@ async def _best(
                 best.append(ScoredChunk(stored, point.score * weigh(stored)))
         best.sort(key=_order)
     return best[:top_k]
+
+
+def _kept(found: Mapping[UUID, StoredChunk], keep: Condition) -> dict[UUID, StoredChunk]:
+    return {point: stored for point, stored in found.items() if keep(stored)}
 
 
 def _order(chunk: ScoredChunk) -> tuple[float, int]:

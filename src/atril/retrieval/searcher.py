@@ -15,11 +15,13 @@ from atril.models.embeddings import Embedder, Vectors
 from atril.profiles.profile import Profile
 from atril.retrieval.fusion import Fusion, fuse
 from atril.retrieval.hits import to_hit
-from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
+from atril.retrieval.lexical import CANDIDATES, LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
+from atril.retrieval.operators import Operators, parse_operators
 from atril.retrieval.ranking import Weigher
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
 from atril.retrieval.semantic import semantic_pool
+from atril.retrieval.synonyms import SynonymSource
 from atril.store.index.protocol import MAX_LIMIT, Index
 from atril.store.records import Records
 from atril.types import Scope, SearchMode, SearchResult, StoredChunk
@@ -33,10 +35,12 @@ MAX_QUERY: Final = 10_000
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """`prefetch` is how many points each side of a hybrid search gives at least (three times `top_k` when
-    that is more); `fusion` how the two sides become one, `rrf` being there to be compared with."""
+    that is more); `fusion` how the two sides become one, `rrf` being there to be compared with. `synonyms`
+    widen a search by words."""
 
     prefetch: int = 50
     fusion: Fusion = "dbsf"
+    synonyms: SynonymSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ class Searcher:
     ) -> SearchResult:
         """The best chunks with their highlights.
 
+        "Phrases" in quotes must be there and words after a minus must not, except in a search by meaning
+        alone. A search by words takes chunks that hold all of them before chunks that hold some.
         Lexical scores are BM25, from 0 up without a bound; semantic ones are calibrated similarities in
         0..1; hybrid ones are the share of the most that fusion can give, in 0..1, times the weight of the
         chunk's collection. `min_score` is on the scale of the mode. Equal scores are ordered by document,
@@ -101,7 +107,8 @@ class Searcher:
         )
         hits = tuple(to_hit(chunk, found.lexical.weights) for chunk in found.chunks)
         elapsed = (perf_counter() - start) * 1000
-        return SearchResult(query, f"{mode}_search", hits, found.params, elapsed)
+        expanded = found.lexical.expanded
+        return SearchResult(query, f"{mode}_search", hits, found.params, elapsed, expanded)
 
     async def retrieve(
         self,
@@ -116,7 +123,8 @@ class Searcher:
         """As `search`, with whole chunks and what is known of the query instead of hits."""
         _check(query, mode, top_k, min_score)
         resolved = await resolve(scope, filters, self._records)
-        request = _Request(scope, query, top_k, min_score, resolved)
+        asked = Operators(query) if mode == "semantic" else parse_operators(query)
+        request = _Request(scope, query, top_k, min_score, resolved, asked)
         match mode:
             case "lexical":
                 return await self._lexical(request)
@@ -126,13 +134,22 @@ class Searcher:
                 return await self._hybrid(request)
 
     async def _lexical(self, request: _Request) -> Retrieval:
-        lexical = await analyse_query(self._records, request.scope, request.query)
+        lexical = await analyse_query(
+            self._records, request.scope, request.asked.text, self._options.synonyms
+        )
 
         async def fetch(limit: int) -> Pool:
             return await lexical_pool(self._index, request.scope, lexical, limit, request.filters.where)
 
-        chunks = await self._live(request, fetch, request.top_k)
-        params = {"operator": "OR", "top_k": request.top_k, **_applied(request), "synonyms_used": []}
+        depth = max(CANDIDATES, 2 * request.top_k)
+        candidates = await self._live(replace(request, top_k=depth), fetch, depth)
+        chunks, operator = await asyncio.to_thread(lexical.preferred, candidates, request.top_k)
+        params = {
+            "operator": operator,
+            "top_k": request.top_k,
+            **_applied(request),
+            "synonyms_used": list(lexical.synonyms),
+        }
         return request.found("lexical", chunks, lexical, None, {}, params)
 
     async def _semantic(self, request: _Request) -> Retrieval:
@@ -183,9 +200,9 @@ class Searcher:
 
     async def _prepare(self, request: _Request) -> tuple[LexicalQuery, Vectors]:
         # The embedder works on its own thread, so the records can be read meanwhile.
-        embedding = asyncio.ensure_future(self._embedder.embed_query(request.query))
+        embedding = asyncio.ensure_future(self._embedder.embed_query(request.asked.text))
         try:
-            lexical = await analyse_query(self._records, request.scope, request.query)
+            lexical = await analyse_query(self._records, request.scope, request.asked.text)
             return lexical, await embedding
         finally:
             embedding.cancel()
@@ -201,6 +218,7 @@ class Searcher:
             first_limit=min(limit, MAX_LIMIT),
             weigh=weigher or _equally,
             heaviest=weigher.heaviest if weigher else 1.0,
+            keep=request.asked.condition,
         )
 
     async def _weights(self, request: _Request) -> Mapping[str, float]:
@@ -221,6 +239,7 @@ class _Request:
     top_k: int
     min_score: float
     filters: ResolvedFilters
+    asked: Operators
 
     def found(
         self,
