@@ -19,9 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from atril.documents.blocks import Block
 from atril.documents.context import Contexts
 from atril.documents.pieces import Piece, Splitter, TokenSums
 from atril.documents.sections import Section, sections
+from atril.documents.tables import Tables
 from atril.errors import InvalidArgument
 from atril.models.embeddings import TokenCounter
 from atril.types import Chunk, ChunkType
@@ -82,6 +84,7 @@ class _Chunker:
         self._count = count_tokens
         self._tokens = TokenSums(count_tokens)
         self._splitter = Splitter(document.text, language, self._tokens)
+        self._blocks: list[Block] = []
         self._contexts = Contexts(document.title, self._tokens, options.max_tokens // 4)
 
     def chunks(self) -> list[Chunk]:
@@ -91,7 +94,13 @@ class _Chunker:
             for pieces in self._pack(self._pieces(group))
             for fitting in self._fit(self._chunk(pieces))
         )
-        return [replace(chunk, number=number) for number, chunk in enumerate(found, start=1)]
+        chunks = list(found)
+        tables = Tables(self._text, self._blocks)
+        shapes = [tables.within(chunk.start, chunk.end) for chunk in chunks]
+        return [
+            replace(chunk, number=number, table=shape, has_tables=shape is not None)
+            for number, (chunk, shape) in enumerate(zip(chunks, shapes, strict=True), start=1)
+        ]
 
     def _groups(self) -> list[list[Section]]:
         """Sections that may share a chunk: bare headings with what they open, and tiny neighbours."""
@@ -145,6 +154,7 @@ class _Chunker:
                 pieces += self._splitter.split(section.heading, section, room)
                 headings += pieces[-1].tokens
             below = room - headings if headings * 2 <= room else room
+            self._blocks += section.body
             for block in section.body:
                 whole = block.kind in ("table", "list", "code")
                 limit = below if whole else min(below, self._options.target_tokens)
@@ -204,7 +214,6 @@ class _Chunker:
             page=section.page,
             page_end=section.page,
             article=section.article,
-            has_tables=any(piece.kind == "table" for piece in pieces),
             has_images="![" in content,
             tokens=self._tokens.overhead + sum(piece.tokens for piece in pieces),
         )

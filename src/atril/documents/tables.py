@@ -1,0 +1,48 @@
+"""What a table in canonical Markdown looks like as data."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from atril.documents.blocks import Block, plain
+from atril.types import TableShape
+
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+def cells(row: str) -> tuple[str, ...]:
+    """The cells of a row, without marks of emphasis; a bar behind a backslash is part of its cell."""
+    inner = row.strip()
+    inner = inner.removeprefix("|")
+    if inner.endswith("|") and not inner.endswith("\\|"):
+        inner = inner[:-1]
+    return tuple(plain(cell.replace("\\|", "|")) for cell in _BAR.split(inner))
+
+
+class Tables:
+    """The tables of one text, in order."""
+
+    def __init__(self, text: str, blocks: Sequence[Block]) -> None:
+        self._text = text
+        self._blocks = [block for block in blocks if block.kind == "table"]
+        self._ends = [block.end for block in self._blocks]
+
+    def within(self, start: int, end: int) -> TableShape | None:
+        """The first table that `text[start:end]` holds a part of: all its columns, and the rows in there.
+
+        A row that is cut counts in each of its parts.
+        """
+        at = bisect_right(self._ends, start)
+        if at == len(self._blocks) or self._blocks[at].start >= end:
+            return None
+        block = self._blocks[at]
+        has_header = block.header > block.start
+        rows = block.items[2:] if has_header else block.items
+        first = max(bisect_right(rows, start) - 1, 0)
+        count = bisect_left(rows, end) - first
+        return TableShape(self._columns(block) if has_header else (), max(count, 0))
+
+    def _columns(self, block: Block) -> tuple[str, ...]:
+        return cells(self._text[block.start : self._text.index("\n", block.start)])
