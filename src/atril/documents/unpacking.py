@@ -138,14 +138,12 @@ def unpack(name: str, data: bytes, folder: Path, *, largest: int) -> Contents | 
 
     A member of more than `largest` bytes is left out with its `problem`.
     Archives in archives are opened `DEEPEST` deep; a mail inside is a member and so are its attachments.
-    Raises `UnreadableDocument` when the container itself cannot be opened, and for one with nothing in it.
+    Raises `UnreadableDocument` for a file that nothing could be read of, and for an archive with nothing
+    in it.
     """
     if is_foreign(suffix_of(name)):
         return None
-    try:
-        kind = detect(name, data)
-    except UnreadableDocument:
-        return None  # read as the document it claims to be, it will be reported
+    kind = detect(name, data)
     if kind not in _CONTAINERS:
         return None
     unpacking = _Unpacking(folder, ArchiveLimits(entry_bytes=largest, total_bytes=LARGEST_TOTAL))

@@ -105,6 +105,10 @@ class Unpacking:
             for each in opened:
                 yield each
 
+    def failed(self, source: Source) -> None:
+        """What came from inside a file that cannot be read now stays."""
+        self._opened.pop(source.identity, None)
+
     def vanished(self, documents: Sequence[Document]) -> list[Document]:
         """Those of the documents that came from inside a file which was looked into and are not there now,
         or from a file itself which has turned into an archive."""
