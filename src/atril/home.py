@@ -34,7 +34,8 @@ from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Embedder
 from atril.profiles.profile import Profile
 from atril.retrieval.finder import Finder
-from atril.retrieval.searcher import Searcher
+from atril.retrieval.searcher import Searcher, SearchOptions
+from atril.retrieval.synonyms import SynonymFile, SynonymSource
 from atril.retrieval.texts import Texts
 from atril.settings import Settings
 from atril.store.index.protocol import Index, IndexInUse
@@ -104,10 +105,12 @@ class Home:
         built_with: BuiltWith,
         generation: int,
         profile: Profile | None = None,
+        synonyms: SynonymSource | None = None,
     ) -> None:
         self.folder = folder
         self.language = language
         self.profile = profile
+        self._synonyms = synonyms
         self.stores = stores
         self.embedding = Embedding(embedder=embedder, cache=vectors)
         self.writing = asyncio.Lock()
@@ -141,6 +144,7 @@ class Home:
             index=self.stores.index,
             embedder=self._embedder,
             profile=self.profile,
+            options=SearchOptions(synonyms=self._synonyms),
         )
 
     @property
@@ -251,6 +255,9 @@ async def open_home(
             built_with=built_with,
             generation=generation,
             profile=profile,
+            synonyms=await asyncio.to_thread(SynonymFile.load, settings.synonyms)
+            if settings.synonyms
+            else None,
         )
         stack.push_async_callback(home.close)
         await settle(home.stores)

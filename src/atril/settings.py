@@ -45,6 +45,10 @@ class Settings(BaseSettings):
 
     home: Path = Field(default=Path(".atril"), description="The folder that holds the library.")
     profile: str | None = Field(default=None, description="Name or folder of a domain profile.")
+    synonyms: Path | None = Field(
+        default=None,
+        description="A file of synonyms for searches by words: one group to a line, separated by commas.",
+    )
     lang: str | None = Field(
         default=None,
         description="Language of messages: es, en or ru. The argument `language` of `atril.open` is the same.",
