@@ -74,9 +74,12 @@ class Profile:
 
     def norm_of(self, document: Document) -> Norm | None:
         """The norm that a document holds: by its identifier, else by its file name, else by its title."""
-        stem = PurePosixPath(document.name).stem
-        for name in (document.metadata.get(IDENTIFIER, ""), stem, document.title):
-            if norm := self._names.get(folded(name)):
+        return self.norm_called(document.metadata.get(IDENTIFIER, ""), document.name, document.title)
+
+    def norm_called(self, identifier: str, name: str, title: str) -> Norm | None:
+        """The norm of a document with this identifier, file name and title."""
+        for each in (identifier, PurePosixPath(name).stem, title):
+            if norm := self._names.get(folded(each)):
                 return norm
         return None
 
