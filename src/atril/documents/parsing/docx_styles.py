@@ -73,11 +73,8 @@ class Styles:
 
     def _style_level(self, identity: str) -> int:
         for style in self.chain(identity):
-            named = _HEADING_NAME.match(style.name)
-            if named:
-                return min(max(int(named[1]), 1), 6)
-            if style.name.strip().lower() in _TITLE_NAMES:
-                return 1
+            if level := heading_of_name(style.name):
+                return level
             outline = child(style.paragraph, "outlineLvl")
             if outline is not None:
                 level = number(attribute(outline, "val"), _BODY_LEVEL)
@@ -132,6 +129,14 @@ class Styles:
             return False
         behind = [self.property(run, name, paragraph_style) for name in ("shd", "highlight")]
         return not any(is_shading(node) for node in behind)
+
+
+def heading_of_name(name: str) -> int:
+    """The level that the name of a style stands for, 0 for none."""
+    named = _HEADING_NAME.match(name)
+    if named:
+        return min(max(int(named[1]), 1), 6)
+    return int(name.strip().lower() in _TITLE_NAMES)
 
 
 def is_white(color: str) -> bool:

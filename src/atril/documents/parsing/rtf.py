@@ -1,0 +1,353 @@
+"""Rich Text Format: the text with its headings, lists, tables and notes.
+
+Pictures are noticed; headers and footers stand in a part of their own at the end. Hidden, white and tiny
+text, comments and deleted text are left out, the first three reported.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from atril.documents.parsing.assembly import document, image, language_of, part, table
+from atril.documents.parsing.canonical import one_line
+from atril.documents.parsing.docx_outline import Item, blocks_of, is_running, unique, with_headings
+from atril.documents.parsing.docx_styles import heading_of_name
+from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.rtf_tokens import Token, tokens
+from atril.documents.parsing.xmltree import reader_of_file
+from atril.errors import UnreadableDocument
+
+_SKIPPED: Final = frozenset(
+    ("fonttbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl", "generator", "themedata",
+     "colorschememapping", "latentstyles", "datastore", "xmlnstbl", "fldinst", "pntxtb", "pntxta", "pn", "pgdsctbl",
+     "objdata", "objclass", "result", "nonshppict", "shprslt", "bkmkstart", "bkmkend", "xe", "tc", "rxe",
+     "nonesttables", "userprops", "docvar", "mmathPr", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "ftncn", "aftncn",
+     "private", "template", "stylesheet_entry", "listname", "listpicture", "falt", "panose", "sp", "atnid", "atnauthor",
+     "atntime", "atndate", "atnref", "atnicn", "atnparent", "passwordhash", "wgrffmtfilter", "svb", "protusertbl")
+)  # fmt: skip
+_MARGINS: Final = frozenset(
+    ("header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr", "footerf")
+)
+_INFO: Final = {
+    "title": "title",
+    "author": "author",
+    "subject": "subject",
+    "keywords": "keywords",
+    "doccomm": "description",
+}
+_OWN: Final = frozenset(
+    ("info", "stylesheet", "colortbl", "pict", "footnote", "annotation", "listtext", "pntext", "shptxt")
+)
+_READ_WHEN_STARRED: Final = frozenset(
+    ("shpinst", "shptxt", "shppict", "footnote", "annotation", "nesttableprops")
+)
+_TINY: Final = 4
+_WHITE: Final = 0xFA
+_BULLETS: Final = re.compile(r"[•·▪◦‣●○■□➢✓\-–—*\uf0b7\uf0a7o§]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The state of the characters and the paragraph, restored at the end of a group."""
+
+    place: str = "body"
+    hidden: bool = False
+    deleted: bool = False
+    bold: bool = False
+    size: int = 24
+    color: int = 0
+    shaded: bool = False
+    style: int = 0
+    level: int = 0
+    indent: int = 0
+    in_table: bool = False
+    centred: bool = False
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    parts: list[str] = field(default_factory=list)
+    label: str | None = None
+    thin: bool = False
+    bold: bool = False
+    size: int = 0
+
+
+@reader_of_file
+def read_rtf(name: str, data: bytes) -> ParsedDocument:
+    """A Rich Text file. Raises `UnreadableDocument`: corrupt, empty, needs_ocr."""
+    if not data.lstrip()[:5].startswith(b"{\\rtf"):
+        raise UnreadableDocument(reason="corrupt", detail="no RTF inside")
+    reader = _Reader()
+    for token in tokens(data):
+        reader.take(token)
+    reader.finish()
+    blocks = blocks_of(with_headings(reader.items))
+    margins = [text for text in unique(reader.margins) if not is_running(text)]
+    return document(
+        name,
+        "rtf",
+        blocks,
+        after=part("margins", 1, margins, language_of(blocks)),
+        stated=reader.info.pop("title", ""),
+        metadata=reader.info,
+        warnings=reader.kinds,
+    )
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.margins: list[str] = []
+        self.info: dict[str, str] = {}
+        self.kinds: set[str] = set()
+        self._look = _Look()
+        self._stack: list[_Look] = []
+        self._fresh = False
+        self._paragraph = _Paragraph()
+        self._aside: list[str] = []
+        self._rows: list[list[str]] = []
+        self._row: list[str] = []
+        self._notes: list[str] = []
+        self._note_count = 0
+        self._levels: dict[int, int] = {}
+        self._style_name: list[str] = []
+        self._colors: list[int] = []
+        self._mixed = [0, 0, 0]
+
+    def take(self, token: Token) -> None:
+        if token.kind == "open":
+            self._stack.append(self._look)
+            self._fresh = True
+        elif token.kind == "close":
+            self._close()
+        elif token.kind == "word":
+            self._word(token)
+            self._fresh = False
+        else:
+            self._text(token.text)
+            self._fresh = False
+
+    def finish(self) -> None:
+        while self._stack:
+            self._close()
+        self._end_paragraph()
+        self._end_table()
+        self._end_notes()
+
+    # Where text goes: groups change the place, and the end of a group brings what was gathered home.
+
+    def _word(self, token: Token) -> None:
+        name = token.text
+        if self._look.place == "skip":
+            return
+        if self._fresh or token.star:
+            if name in _SKIPPED or (token.star and name not in _READ_WHEN_STARRED):
+                self._look = replace(self._look, place="skip")
+                return
+            if name in _OWN or name in _MARGINS or (name in _INFO and self._look.place == "info"):
+                self._enter(name)
+                return
+        if self._look.place == "colortbl":
+            self._mix(name, token.value or 0)
+        elif self._look.place.startswith("stylesheet"):
+            self._style_word(name, token.value)
+        else:
+            self._format(name, token.value)
+
+    def _enter(self, name: str) -> None:
+        if name in _MARGINS or name in ("shptxt",):
+            # Boxes and margins hold paragraphs of their own.
+            self._end_paragraph()
+            self._look = replace(_Look(), place="margin" if name in _MARGINS else "body")
+            return
+        if name == "pict":
+            self._add(f" {image()} ")
+            self._look = replace(self._look, place="skip")
+            return
+        if name == "annotation":
+            self.kinds.add("comments")
+            self._look = replace(self._look, place="skip")
+            return
+        self._aside = [] if name in ("footnote", "listtext", "pntext", *_INFO) else self._aside
+        self._look = replace(self._look, place=name)
+
+    def _close(self) -> None:
+        if not self._stack:
+            return
+        ended, style = self._look.place, self._look.style
+        self._look = self._stack.pop()
+        self._fresh = False
+        if ended == self._look.place:
+            if ended == "stylesheet":
+                self._style_done(style)
+            return
+        text = "".join(self._aside)
+        if ended in ("listtext", "pntext"):
+            self._paragraph.label = one_line(text)
+        elif ended == "footnote":
+            self._note(one_line(text))
+        elif ended in _INFO:
+            self.info[_INFO[ended]] = text
+        elif ended == "margin":
+            self._end_paragraph(margin=True)
+
+    def _text(self, text: str) -> None:
+        place = self._look.place
+        if place in ("listtext", "pntext", "footnote", *_INFO):
+            if place in _INFO or not self._unseen(text):
+                self._aside.append(text)
+        elif place == "colortbl":
+            for _ in range(text.count(";")):
+                self._colors.append(min(self._mixed))
+                self._mixed = [0, 0, 0]
+        elif place == "stylesheet":
+            self._style_name.append(text)
+        elif place in ("body", "margin") and not self._unseen(text):
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        paragraph = self._paragraph
+        paragraph.parts.append(text)
+        if any(char.isalnum() for char in text):
+            paragraph.bold |= self._look.bold
+            paragraph.thin |= not self._look.bold
+            paragraph.size = max(paragraph.size, self._look.size)
+
+    def _unseen(self, text: str) -> bool:
+        look = self._look
+        if look.deleted:
+            return True
+        white = (
+            not look.shaded
+            and not look.in_table
+            and 0 < look.color < len(self._colors)
+            and self._colors[look.color] >= _WHITE
+        )
+        unseen = look.hidden or look.size <= _TINY or white
+        if unseen and text.strip():
+            self.kinds.add("hidden_text")
+        return unseen
+
+    # What control words say.
+
+    def _format(self, name: str, value: int | None) -> None:
+        on = value != 0
+        changes: dict[str, object] = {}
+        if name == "par":
+            self._end_of(name)
+        elif name in ("sect", "page", "column"):
+            self._end_paragraph()
+        elif name in ("cell", "nestcell", "row", "nestrow"):
+            self._end_of(name)
+        elif name == "pard":
+            changes = {"in_table": False, "level": 0, "indent": 0, "style": 0, "centred": False}
+        elif name == "plain":
+            changes = {
+                "hidden": False,
+                "bold": False,
+                "size": 24,
+                "color": 0,
+                "shaded": False,
+                "deleted": False,
+            }
+        elif name == "v":
+            changes = {"hidden": on}
+        elif name == "b":
+            changes = {"bold": on}
+        elif name == "deleted":
+            changes = {"deleted": on}
+        elif name == "intbl":
+            changes = {"in_table": True}
+        elif name == "qc":
+            changes = {"centred": True}
+        elif name in ("ql", "qr", "qj"):
+            changes = {"centred": False}
+        elif name in ("highlight", "cb", "chcbpat", "cbpat"):
+            changes = {"shaded": bool(value)}
+        elif value is not None:
+            changes = self._with_number(name, value)
+        if changes:
+            self._look = replace(self._look, **changes)  # type: ignore[arg-type]
+
+    def _with_number(self, name: str, value: int) -> dict[str, object]:
+        if name == "fs":
+            return {"size": value}
+        if name == "cf":
+            return {"color": value}
+        if name == "s":
+            return {"style": value}
+        if name == "outlinelevel":
+            return {"level": min(max(value, 0), 8) + 1 if value < 9 else 0}
+        return {"indent": min(max(value, 0), 8)} if name == "ilvl" else {}
+
+    def _style_word(self, name: str, value: int | None) -> None:
+        if name == "s" and value is not None:
+            self._look = replace(self._look, style=value)
+        elif name == "outlinelevel" and value is not None and value < 9:
+            self._levels[self._look.style] = min(max(value, 0), 8) + 1
+
+    def _style_done(self, style: int) -> None:
+        name = "".join(self._style_name).strip().rstrip(";")
+        self._style_name.clear()
+        if level := heading_of_name(name):
+            self._levels[style] = level
+
+    def _mix(self, name: str, value: int) -> None:
+        if name in ("red", "green", "blue"):
+            self._mixed[("red", "green", "blue").index(name)] = value
+
+    # Paragraphs, rows and notes.
+
+    def _end_of(self, name: str) -> None:
+        if name == "par":
+            if self._look.place == "footnote":
+                self._aside.append(" ")
+            elif self._look.in_table:
+                self._paragraph.parts.append("\n")
+            else:
+                self._end_paragraph(margin=self._look.place == "margin")
+        elif name in ("cell", "nestcell"):
+            self._row.append(one_line("".join(self._paragraph.parts)))
+            self._paragraph = _Paragraph()
+        elif self._row:
+            self._rows.append(self._row)
+            self._row = []
+
+    def _end_paragraph(self, *, margin: bool = False) -> None:
+        paragraph, self._paragraph = self._paragraph, _Paragraph()
+        text = "".join(paragraph.parts).strip()
+        if not text:
+            return
+        if margin:
+            self.margins.append(text)
+            return
+        self._end_table()
+        look = self._look
+        level = min(look.level or self._levels.get(look.style, 0), 6)
+        strong = paragraph.bold and not paragraph.thin
+        label = paragraph.label
+        if level:
+            self._end_notes()
+            shown = "" if label is None or _BULLETS.match(label) else label
+            self.items.append(Item("heading", one_line(text), level, shown))
+        elif label is not None:
+            shown = "" if _BULLETS.match(label) else label
+            self.items.append(Item("list", text, look.indent, shown, strong, size=paragraph.size))
+        else:
+            self.items.append(Item("text", text, strong=strong, centred=look.centred, size=paragraph.size))
+
+    def _end_table(self) -> None:
+        rows, self._rows = self._rows, []
+        self.items += [Item("block", block) for block in table(rows)]
+
+    def _note(self, text: str) -> None:
+        self._note_count += 1
+        self._paragraph.parts.append(f"[^{self._note_count}]")
+        self._notes.append(f"[^{self._note_count}]: {text}")
+
+    def _end_notes(self) -> None:
+        notes, self._notes = self._notes, []
+        self.items += [Item("block", note) for note in notes]
