@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, get_args
 
+from atril.documents.parsing import document_types
 from atril.errors import InvalidArgument
 from atril.store.index.filters import AnyOf, Between, Every, Filter, equals
 from atril.types import ChunkType, Document, Scope
 
-DOCUMENT_TYPES: Final = ("md", "txt", "html", "pdf")
 CHUNK_TYPES: Final[tuple[str, ...]] = get_args(ChunkType)
 
 
@@ -24,7 +24,8 @@ class SearchFilters:
 
     `collections` and `labels` want one of theirs, `metadata` wants each key to have exactly that value,
     compared as text.
-    `document` is a name as people write it. `type` is the type of a document (md, txt, html, pdf) or of a
+    `document` is a name as people write it. `type` is the type of a document (pdf, docx, md…, as
+    `document_types` lists them) or of a
     chunk (content, table, list, code, section_header): the two vocabularies share no word. `page` is 1-based and
     matches every chunk that touches it.
     """
@@ -91,11 +92,12 @@ def _metadata(wanted: Mapping[str, object]) -> dict[str, str]:
 
 
 def _type_field(name: str) -> str:
-    if name in DOCUMENT_TYPES:
+    types = document_types()
+    if name in types:
         return "document_type"
     if name in CHUNK_TYPES:
         return "chunk_type"
-    raise InvalidArgument(name="type", value=name, allowed=", ".join((*DOCUMENT_TYPES, *CHUNK_TYPES)))
+    raise InvalidArgument(name="type", value=name, allowed=", ".join((*types, *CHUNK_TYPES)))
 
 
 def _touches(page: int) -> tuple[Filter, Filter]:
