@@ -19,6 +19,8 @@ import numpy as np
 from atril.documents.analysis import TermCounts
 from atril.documents.parsing import ParsedDocument, ParseWarning
 from atril.documents.reading import ReadDocument
+from atril.documents.reference_places import Place
+from atril.documents.reference_targets import Reference
 from atril.documents.unpacking import Contents, Member
 from atril.errors import UnreadableDocument
 from atril.messages import catalogue
@@ -36,6 +38,7 @@ OUT_OF_MEMORY: Final = 77
 _CHUNK_FIELDS: Final = tuple(field.name for field in fields(Chunk) if field.name != "content")
 _MEMBER_FIELDS: Final = ("name", "key", "file", "content_hash", "bytes")
 _MEMBER_FILE: Final = re.compile(r"\d{6,}|")
+_REFERENCE_FIELDS: Final = tuple(field.name for field in fields(Reference))
 _TUPLES: Final = ("section_path", "keywords", "flags")
 
 
@@ -69,6 +72,8 @@ def document_to_json(document: ReadDocument) -> dict[str, Any]:
         "description": document.description,
         "chunks": [_chunk_to_json(chunk) for chunk in document.chunks],
         "terms": _terms_to_json(document.terms),
+        "references": [[getattr(each, name) for name in _REFERENCE_FIELDS] for each in document.references],
+        "places": [[each.key, each.copy, each.part, each.number] for each in document.places],
     }
 
 
@@ -87,7 +92,11 @@ def document_from_json(message: dict[str, Any]) -> ReadDocument:
     terms = _terms_from_json(message["terms"])
     if len(terms) != len(chunks):
         raise ValueError("chunks and terms differ in number")
-    return ReadDocument(parsed, message["language"], message["description"], chunks, terms)
+    references = tuple(Reference(*values) for values in message["references"])
+    places = tuple(Place(*values) for values in message["places"])
+    return ReadDocument(
+        parsed, message["language"], message["description"], chunks, terms, references, places
+    )
 
 
 def problem_to_json(problem: UnreadableDocument) -> dict[str, str]:

@@ -14,6 +14,9 @@ from atril.documents.languages import UNKNOWN, detect
 from atril.documents.parsing import ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
 from atril.documents.parsing.markdown import title_from
+from atril.documents.reference_places import Place, find_places
+from atril.documents.reference_targets import Reference, resolve
+from atril.documents.references import find_mentions
 from atril.errors import UnreadableDocument
 from atril.models.embeddings import TokenCounter, load_token_counter
 from atril.types import Chunk
@@ -31,6 +34,8 @@ class ReadDocument:
     description: str
     chunks: tuple[Chunk, ...]
     terms: tuple[TermCounts, ...]
+    references: tuple[Reference, ...] = ()
+    places: tuple[Place, ...] = ()
 
 
 def read(
@@ -41,7 +46,7 @@ def read(
     `tokenizer` names the token counter of the embedder, as `Embedder.tokenizer` does.
     """
     parsed = parse(name, data, path=path)
-    return _chunked(parsed, _token_counter(tokenizer), options)
+    return _chunked(parsed, name, _token_counter(tokenizer), options)
 
 
 def read_text(
@@ -60,16 +65,22 @@ def read_text(
     kind = "md" if PurePath(name).suffix.lower() in (".md", ".markdown") else "txt"
     stated = one_line(canonical(title)) or title_from(name, body)
     parsed = ParsedDocument(body, stated, kind, {key: canonical(value) for key, value in metadata.items()})
-    return _chunked(parsed, _token_counter(tokenizer), options)
+    return _chunked(parsed, name, _token_counter(tokenizer), options)
 
 
-def _chunked(parsed: ParsedDocument, count_tokens: TokenCounter, options: ChunkOptions) -> ReadDocument:
+def _chunked(
+    parsed: ParsedDocument, name: str, count_tokens: TokenCounter, options: ChunkOptions
+) -> ReadDocument:
     language = _language(parsed)
     description = describe(parsed.text, language)
     chunks = chunk(parsed, language=language, count_tokens=count_tokens, options=options)
     chunks = enrich(chunks, title=parsed.title, language=language)
     terms = [term_counts(passage(chunk), language) for chunk in chunks]
-    return ReadDocument(parsed, language, description, tuple(chunks), tuple(terms))
+    places = find_places(chunks)
+    references = resolve(find_mentions(parsed.text, language), parsed.text, chunks, places, name)
+    return ReadDocument(
+        parsed, language, description, tuple(chunks), tuple(terms), tuple(references), tuple(places)
+    )
 
 
 def _language(parsed: ParsedDocument) -> str:

@@ -34,8 +34,8 @@ _ORDER: Final = re.compile(
 _APPROVES: Final = re.compile(r"por (?:el|la) que se aprueba(?:n)? (?:el|la|los|las) (?P<name>.+)")
 _DATED: Final = re.compile(r"\A[^,]{0,60}, de \d{1,2} de [a-z]+(?: de \d{4})?,? (?P<rest>.+)")
 _RECAST: Final = re.compile(r"(?:texto (?:refundido|articulado)(?: de)? (?:la |el |del )?)+")
+_YEAR: Final = re.compile(r",? (?:de|del) (?:\d{1,2} de [a-z]+ de |ano )?(?P<year>1[89]\d\d|20\d\d)\Z")
 _TAIL: Final = re.compile(r"(?:(?:de|del|la|el|los|las|por (?:el|la) que se|sobre|para) ?)+")
-_LEAST_WORDS: Final = 2
 
 
 @lru_cache(maxsize=1 << 14)
@@ -44,9 +44,10 @@ def name_key(text: str) -> str:
     folded = fold(text)
     if typed := typed_norm(folded):
         return typed
-    folded = _RECAST.sub("", folded)
-    words = [word for word in _WORD.findall(folded) if word not in _CONNECTORS]
-    return " ".join(words[:LONGEST_NAME])
+    year = _YEAR.search(folded)
+    folded = _RECAST.sub("", folded[: year.start()] if year else folded)
+    words = [word for word in _WORD.findall(folded) if word not in _CONNECTORS][:LONGEST_NAME]
+    return " ".join([year["year"], *words] if year and words else words)
 
 
 def typed_norm(folded: str) -> str | None:
@@ -97,20 +98,24 @@ def _shorter(name: str) -> Iterator[str]:
         yield found[1]
 
 
-def names_of(
-    title: str, identifier: str = "", titles: Iterable[str] = (), abbreviations: Iterable[str] = ()
-) -> set[str]:
-    """Every name key of a document: from its own title, and what a profile says of it."""
-    found = {name_key(name) for source in (title, *titles) for name in titles_of(source)}
-    found |= {name_key(name) for name in (identifier, *abbreviations, *titles)}
-    found.discard("")
-    return found
+def names_of(title: str, others: Iterable[str] = (), year: str = "") -> set[str]:
+    """Every name key of a document: from its title, and from other titles and abbreviations.
+
+    A law of another year has other articles, so every title goes with the year as well, if that is known.
+    """
+    found = {name_key(name) for source in (title, *others) for name in titles_of(source)}
+    found |= {name_key(name) for name in others}
+    if not year and (numbered := re.search(r"\b\d{1,5}/((?:18|19|20)\d{2})\b", title)):
+        year = numbered[1]
+    if year:
+        found |= {f"{year} {key}" for key in found if "/" not in key}
+    return {key for key in found if key and key != year}
 
 
 def _full_year(year: str) -> str:
     if len(year) == 4:
         return year
-    return f"19{year}" if int(year) > 30 else f"20{year}"  # noqa: PLR2004
+    return f"19{year}" if int(year) > 30 else f"20{year}"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,9 @@ def _disjoint(found: list[Mention]) -> list[Mention]:
     """In order; of two that overlap the one that begins first, then the longer one, then the first found."""
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda each: (each.start, -each.end)):
-        same = kept and kept[-1].start == mention.start and kept[-1].end == mention.end
-        if not kept or mention.start >= kept[-1].end or (same and kept[-1].kind == mention.kind):
+        last = kept[-1] if kept else None
+        listed = last is not None and last.kind == mention.kind == "article"
+        same = last is not None and (last.start, last.end) == (mention.start, mention.end)
+        if last is None or mention.start >= last.end or (same and listed):
             kept.append(mention)
     return kept

@@ -479,7 +479,7 @@ class _Spanish:
         before = self._flat[max(0, start - 3) : start].rstrip("*_ ")
         if before and before[-1] not in '\n«"':
             return False
-        if before and before[-1] == "\n" or start == 0 or before[-1:] in ("«", '"'):
+        if (before and before[-1] == "\n") or start == 0 or before[-1:] in ("«", '"'):
             return bool(
                 self._flat[start].isupper() and _QUOTED_HEADING.match(self._flat[item.end() : item.end() + 6])
             )
@@ -501,7 +501,26 @@ _DIVISION: Final = re.compile(
     _FLAGS,
 )
 _SMALL: Final = frozenset(
-    "de del la el los las y e en a al sobre para por con general reguladora regulador".split()
+    [
+        "de",
+        "del",
+        "la",
+        "el",
+        "los",
+        "las",
+        "y",
+        "e",
+        "en",
+        "a",
+        "al",
+        "sobre",
+        "para",
+        "por",
+        "con",
+        "general",
+        "reguladora",
+        "regulador",
+    ]
 )
 
 

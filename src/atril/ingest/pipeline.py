@@ -20,6 +20,7 @@ from atril.documents.workers import PageListener, Readers
 from atril.errors import DocumentNotFound, UnreadableDocument
 from atril.ingest.containers import Unpacking
 from atril.ingest.embedding import Embedding
+from atril.ingest.linking import aliases
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
 from atril.ingest.sources import Source
@@ -215,6 +216,9 @@ class Ingest:
             labels=labels,
             metadata=parsed.metadata,
             given=source.given,
+            references=read.references,
+            places=read.places,
+            aliases=aliases(self._profile, parsed.title, source.name, parsed.metadata),
         )
         warnings = tuple(
             ReadingWarning(

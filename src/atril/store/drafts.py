@@ -13,6 +13,8 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from atril.documents.reference_places import Place
+from atril.documents.reference_targets import Reference
 from atril.types import Chunk, Page
 
 AuditAction = Literal["add", "update", "remove", "weight"]
@@ -56,6 +58,10 @@ class Draft:
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    references: Sequence[Reference] = ()
+    places: Sequence[Place] = ()
+    aliases: frozenset[str] = frozenset()
+    """The name keys by which other documents refer to this one, besides its file name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,11 @@ class Passages:
         near = reading.similar_names(connection, scope, stem or chunk_id)
         raise DocumentNotFound(name=chunk_id, similar=near)
 
+    def visible(self, connection: Connection, scope: Scope, versions: Iterable[UUID]) -> dict[UUID, Document]:
+        """The documents of current versions that the caller may see, by version."""
+        owners = self._owners(connection, scope.tenant, set(versions))
+        return {version: each for version, each in owners.items() if reading.visible(scope, each)}
+
     def _stored(
         self, connection: Connection, scope: Scope, rows: Iterable[Sequence[Any]]
     ) -> list[StoredChunk]:

@@ -5,6 +5,11 @@ keys carry it, so that no row can point into another tenant. A document's text l
 `BLOCK` code points; chunks hold offsets into it. Which version of a document counts is said once, by
 `versions.state`, and partial unique indexes keep at most one current and one pending version.
 
+`names`, `aliases`, `mentions` and `places` hold what texts say of one another. A mention of its own document
+has the `target` chunk; one of another document has a name, and the name has the document, if the library
+holds it. Where in that document it leads is looked up in the `places` of its current version at every
+reading, so that a new version of a document changes nothing in those that refer to it.
+
 `versions.terms` packs, for every term of the version, its id and the number of the version's chunks that
 hold it: what was added to `term_frequencies` can be taken away exactly.
 """
@@ -236,6 +241,70 @@ chunks = sa.Table(
     sa.PrimaryKeyConstraint("tenant", "version", "number"),
     sa.UniqueConstraint("tenant", "point"),
     _of_version(),
+)
+
+aliases = sa.Table(
+    "aliases",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("version", Identifier),
+    _column("name", sa.Text),  # a name key of the document
+    sa.PrimaryKeyConstraint("tenant", "version", "name"),
+    _of_version(),
+    sa.Index("ix_aliases_name", "tenant", "name"),
+)
+
+places = sa.Table(
+    "places",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("version", Identifier),
+    _column("key", sa.Text),
+    _column("copy", sa.Integer),
+    _column("part", sa.Text),
+    _column("number", sa.Integer),  # of the chunk
+    sa.PrimaryKeyConstraint("tenant", "version", "key", "copy", "part"),
+    _of_version(),
+    sa.Index("ix_places_number", "tenant", "version", "number"),
+    sqlite_with_rowid=False,
+)
+
+names = sa.Table(
+    "names",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("id", sa.BigInteger),  # hash of `text`
+    _column("text", sa.Text),  # the words that count of what was written, which may go on after the name
+    _column("shown", sa.Text),
+    _column("document", Identifier, null=True),
+    sa.PrimaryKeyConstraint("tenant", "id"),
+    sa.Index("ix_names_text", "tenant", "text"),
+    sa.Index("ix_names_document", "tenant", "document"),
+)
+
+mentions = sa.Table(
+    "mentions",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("version", Identifier),
+    _column("number", sa.Integer),  # of the chunk
+    _column("ordinal", sa.Integer),  # within the version
+    _column("start", sa.Integer),
+    _column("end", sa.Integer),
+    _column("kind", sa.Text),
+    _column("place", sa.Text),
+    _column("part", sa.Text),
+    _column("last", sa.Boolean),  # of several copies of the place the last is meant
+    _column("name", sa.BigInteger, null=True),
+    _column("document", Identifier, null=True),  # what the name means
+    _column("target", sa.Integer, null=True),  # number of a chunk of this version
+    _column("problem", sa.Text, null=True),
+    sa.PrimaryKeyConstraint("tenant", "version", "number", "ordinal"),
+    _of_version(),
+    sa.Index("ix_mentions_name", "tenant", "name"),
+    sa.Index("ix_mentions_document", "tenant", "document", "place"),
+    sa.Index("ix_mentions_target", "tenant", "version", "target"),
+    sqlite_with_rowid=False,
 )
 
 term_frequencies = sa.Table(

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from atril.errors import DocumentNotFound, InvalidArgument
-from atril.store import frequencies, rows
+from atril.store import frequencies, linking, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
 from atril.store.frequencies import IN_LIST, VersionTerms
 from atril.store.index.protocol import point_id
@@ -96,6 +96,7 @@ def begin(
     ):
         if values:
             connection.execute(table.insert(), values)
+    linking.write(connection, tenant, version, name, draft)
     return Pending(document, version, name, stem, points, CURRENT in states.values(), tuple(superseded))
 
 
@@ -109,6 +110,7 @@ def commit(
     _set_state(connection, tenant, [row.id for row in replaced], RETIRED)
     _set_state(connection, tenant, [row.id for row in flipped], CURRENT)
     frequencies.shift(connection, tenant, add=_terms(flipped), subtract=_terms(replaced))
+    linking.bind(connection, tenant, [row.id for row in flipped], [row.id for row in replaced])
     updated = {row.document for row in replaced}
     _record(connection, scope, now, "add", (row.name for row in flipped if row.document not in updated))
     _record(connection, scope, now, "update", (row.name for row in flipped if row.document in updated))
@@ -126,6 +128,7 @@ def remove(connection: Connection, scope: Scope, wanted: Sequence[UUID], now: da
     every = [row.id for row in _select(connection, _STATES, tenant, wanted)]
     _set_state(connection, tenant, every, RETIRED)
     frequencies.shift(connection, tenant, add=(), subtract=_terms(gone))
+    linking.bind(connection, tenant, [], [row.id for row in gone])
     for part in _parts(wanted):
         connection.execute(
             documents.update()
@@ -143,6 +146,7 @@ def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozen
     """
     gone = _select(connection, _DISPENSABLE, tenant, wanted)
     ids, owners = [row.id for row in gone], {row.document for row in gone}
+    linking.purge(connection, tenant, ids)
     for part in _parts(ids):
         for table in (text_blocks, chunks):
             connection.execute(table.delete().where(table.c.tenant == tenant, table.c.version.in_(part)))

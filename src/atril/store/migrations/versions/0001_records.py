@@ -41,6 +41,7 @@ def upgrade() -> None:
     _create_documents()
     _create_versions()
     _create_texts()
+    _create_references()
     _create_statistics()
 
 
@@ -49,6 +50,10 @@ def downgrade() -> None:
         "audit",
         "totals",
         "term_frequencies",
+        "mentions",
+        "names",
+        "places",
+        "aliases",
         "chunks",
         "text_blocks",
         "versions",
@@ -183,6 +188,65 @@ def _create_texts() -> None:
         sa.UniqueConstraint("tenant", "point", name=op.f("uq_chunks_tenant_point")),
         _version_key("chunks"),
     )
+
+
+def _create_references() -> None:
+    op.create_table(
+        "aliases",
+        _column("tenant", sa.Text),
+        _column("version", IDENTIFIER),
+        _column("name", sa.Text),
+        _key("aliases", "tenant", "version", "name"),
+        _version_key("aliases"),
+    )
+    op.create_index("ix_aliases_name", "aliases", ["tenant", "name"])
+    op.create_table(
+        "places",
+        _column("tenant", sa.Text),
+        _column("version", IDENTIFIER),
+        _column("key", sa.Text),
+        _column("copy", sa.Integer),
+        _column("part", sa.Text),
+        _column("number", sa.Integer),
+        _key("places", "tenant", "version", "key", "copy", "part"),
+        _version_key("places"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_places_number", "places", ["tenant", "version", "number"])
+    op.create_table(
+        "names",
+        _column("tenant", sa.Text),
+        _column("id", sa.BigInteger),
+        _column("text", sa.Text),
+        _column("shown", sa.Text),
+        _column("document", IDENTIFIER, null=True),
+        _key("names", "tenant", "id"),
+    )
+    op.create_index("ix_names_text", "names", ["tenant", "text"])
+    op.create_index("ix_names_document", "names", ["tenant", "document"])
+    op.create_table(
+        "mentions",
+        _column("tenant", sa.Text),
+        _column("version", IDENTIFIER),
+        _column("number", sa.Integer),
+        _column("ordinal", sa.Integer),
+        _column("start", sa.Integer),
+        _column("end", sa.Integer),
+        _column("kind", sa.Text),
+        _column("place", sa.Text),
+        _column("part", sa.Text),
+        _column("last", sa.Boolean),
+        _column("name", sa.BigInteger, null=True),
+        _column("document", IDENTIFIER, null=True),
+        _column("target", sa.Integer, null=True),
+        _column("problem", sa.Text, null=True),
+        _key("mentions", "tenant", "version", "number", "ordinal"),
+        _version_key("mentions"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_mentions_name", "mentions", ["tenant", "name"])
+    op.create_index("ix_mentions_document", "mentions", ["tenant", "document", "place"])
+    op.create_index("ix_mentions_target", "mentions", ["tenant", "version", "target"])
 
 
 def _create_statistics() -> None:
