@@ -23,6 +23,7 @@ _MADE_UP: Final = re.compile(
     r"|презентация powerpoint|slide \d+|diapositiva \d+|document\d*|документ\d*|.*\.\w{3,4})\s*\d*$",
     re.IGNORECASE,
 )
+_LINK: Final = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?:https?|mailto):[^)\s]*\)")
 _PICTURE: Final = re.compile(r"!\[[^\]\n]*\]\(\)")
 _FILE_NAME: Final = re.compile(r".*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|\w+ ?\d+$", re.IGNORECASE)
 _GENERATED: Final = re.compile(
@@ -60,7 +61,7 @@ def link(label: str, target: str) -> str:
 
 def heading(level: int, text: str) -> str:
     """A heading of level 1 to 6, or nothing for blank text."""
-    line = one_line(text)
+    line = one_line(_LINK.sub(r"\1", text))
     return f"{'#' * min(max(level, 1), 6)} {line}" if line else ""
 
 
@@ -79,13 +80,16 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     above = _rows_above_header(filled, width)
     blocks = [paragraph(" ".join(cell for cell in row if cell.strip())) for row in filled[:above]]
     filled = filled[above:]
-    while filled and (
-        width < 2
-        or len(filled) == 1
-        or (len(filled) > 2 and sum(1 for cell in filled[0] if cell.strip()) == 1)
-    ):
+    while filled and (width < 2 or len(filled) == 1 or _is_caption(filled, width)):
         blocks += [paragraph(cell) for cell in filled.pop(0) if cell.strip()]
     return [*blocks, pipe_table(filled)] if filled else blocks
+
+
+def _is_caption(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether the first row is one cell at its left with a whole table below."""
+    first = min(place for row in rows for place, cell in enumerate(row) if cell.strip())
+    filled = [place for place, cell in enumerate(rows[0]) if cell.strip()]
+    return filled == [first] and len(rows) > 2 and width > 1
 
 
 def _rows_above_header(rows: Sequence[Sequence[str]], width: int) -> int:

@@ -22,7 +22,7 @@ from atril.documents.parsing.assembly import (
     tidy_metadata,
     title_of,
 )
-from atril.documents.parsing.canonical import one_line
+from atril.documents.parsing.canonical import one_line, pipe_table
 from atril.documents.parsing.drawing import DrawingText, chart_rows
 from atril.documents.parsing.openxml import Package, reference
 from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
@@ -215,7 +215,7 @@ class _Slide:
         for target in related:
             root = self._package.tree(target)
             words = "; ".join(_words(root))
-            blocks += table(chart_rows(root)) or ([paragraph(words)] if words else [])
+            blocks += [pipe_table(chart_rows(root)) or paragraph(words)]
         return blocks
 
 
