@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from atril import __version__
-from atril.cli import demo, documents, search, tools
+from atril.cli import demo, direct, documents, search, tools
 from atril.cli.terminal import prepare_streams
 from atril.cli.texts import said
 
@@ -28,6 +28,10 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "remove": documents.remove,
     "reindex": documents.reindex,
     "search": search.search,
+    "structure": direct.structure,
+    "regex": direct.regex,
+    "section": direct.section,
+    "content": direct.content,
     "ask": search.ask,
     "eval": search.evaluate,
     "tool": tools.tool,
