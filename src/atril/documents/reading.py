@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from atril.documents.analysis import TermCounts, term_counts
 from atril.documents.chunking import ChunkOptions, chunk, passage
 from atril.documents.enrichment import describe, enrich
+from atril.documents.flagging import flagged
 from atril.documents.languages import UNKNOWN, detect
 from atril.documents.parsing import ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
@@ -75,6 +76,7 @@ def _chunked(
     description = describe(parsed.text, language)
     chunks = chunk(parsed, language=language, count_tokens=count_tokens, options=options)
     chunks = enrich(chunks, title=parsed.title, language=language)
+    chunks = flagged(chunks, parsed.text, parsed.title)
     terms = [term_counts(passage(chunk), language) for chunk in chunks]
     places = find_places(chunks)
     references = resolve(find_mentions(parsed.text, language), parsed.text, chunks, places, name)
