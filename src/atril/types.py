@@ -70,7 +70,8 @@ class Document:
 
     `name` is what people and tools call it; `source` is where it came from (an absolute path, or an
     upload id); `stem` begins the ids of its chunks. `pages` is `None` for formats without pages.
-    `bytes` is the size of the original file.
+    `bytes` is the size of the original file. `path` is how that file was reached, which differs from `source`
+    where a link leads to it, and `None` for what is no file.
     """
 
     id: UUID
@@ -90,6 +91,7 @@ class Document:
     bytes: int
     content_hash: str
     added_at: datetime
+    path: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The keys of `atril list --json`; internal ids and hashes stay inside."""
@@ -316,10 +318,53 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryExplanation:
+    """One query that was searched for: the glossary's words that joined it, and what was left out and why."""
+
+    query: str
+    added: tuple[str, ...]
+    cut: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"query": self.query, "added": list(self.added), "cut": list(self.cut)}
+
+
+@dataclass(frozen=True, slots=True)
+class HitExplanation:
+    """Which lists held a result, at what rank and with what score, and what moved it since."""
+
+    chunk_id: str
+    found: tuple[str, ...]
+    moved: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"chunk_id": self.chunk_id, "found": list(self.found), "moved": list(self.moved)}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a search gave what it gave, in sentences of the caller's language; `hits` is in their order."""
+
+    queries: tuple[QueryExplanation, ...]
+    lookups: tuple[str, ...]
+    notes: tuple[str, ...]
+    hits: tuple[HitExplanation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "queries": [query.to_dict() for query in self.queries],
+            "lookups": list(self.lookups),
+            "notes": list(self.notes),
+            "hits": [hit.to_dict() for hit in self.hits],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The answer to one search; `search_params` carries the parameters that really ran.
 
-    `total_files` is how many documents a pattern matched in, `None` for every other search.
+    `total_files` is how many documents a pattern matched in, `None` for every other search. `explanation` is
+    there when it was asked for.
     """
 
     query: str
@@ -329,6 +374,7 @@ class SearchResult:
     execution_time_ms: float
     expanded_query: str | None = None
     total_files: int | None = None
+    explanation: Explanation | None = None
 
     @property
     def total_found(self) -> int:
@@ -336,6 +382,7 @@ class SearchResult:
 
     def to_dict(self) -> dict[str, Any]:
         files = {} if self.total_files is None else {"total_files": self.total_files}
+        explained = {} if self.explanation is None else {"explanation": self.explanation.to_dict()}
         return {
             "query": self.query,
             "expanded_query": self.expanded_query,
@@ -345,6 +392,7 @@ class SearchResult:
             "execution_time_ms": round(self.execution_time_ms, 3),
             "search_params": dict(self.search_params),
             "results": [hit.to_dict() for hit in self.results],
+            **explained,
         }
 
 
