@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import posixpath
+import re
 from typing import Final
 from urllib.parse import unquote
+
+from lxml import etree
 
 from atril.documents.parsing.archives import Archive
 from atril.documents.parsing.assembly import joined, tidy_metadata, title_of, warnings_of
@@ -27,6 +31,9 @@ _ENCRYPTION: Final = "META-INF/encryption.xml"
 _KEPT: Final = {"creator": "author", "subject": "subject", "description": "description", "language": "language",
                 "date": "date", "publisher": "publisher"}  # fmt: skip
 _CHAPTERS: Final = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
+_ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
+_XML_ENTITIES: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
 _FONT_TYPES: Final = (".ttf", ".otf", ".woff", ".woff2")
 
 
@@ -59,8 +66,19 @@ def read_epub(name: str, data: bytes) -> ParsedDocument:
 
 
 def _read(name: str, data: bytes) -> ParsedDocument:
+    """A chapter. It is XML: an HTML reader would take `<mspace/>` for an element that never ends."""
     text, certain = decode(data, html=True)
+    try:
+        tree = parse_xml(_ENTITY.sub(_character, _DECLARATION.sub("", text, count=1)).encode())
+        text = etree.tostring(tree, method="html", encoding="unicode")
+    except etree.XMLSyntaxError:
+        pass
     return read_html(name, text, certain=certain)
+
+
+def _character(entity: re.Match[str]) -> str:
+    """XML knows five entities by name, web pages use two hundred."""
+    return entity[0] if entity[1] in _XML_ENTITIES else html.unescape(entity[0])
 
 
 def _is_encrypted(archive: Archive) -> bool:
@@ -98,7 +116,8 @@ def _spine(root: Element, folder: str) -> list[str]:
 
 
 def _metadata(root: Element) -> tuple[str, dict[str, str]]:
-    title, values = "", {}
+    title = ""
+    values: dict[str, str] = {}
     meta = child(root, "metadata")
     for node in meta if meta is not None else ():
         if local(node) == "title" and not title:
