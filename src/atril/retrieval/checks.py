@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 _SEPARATORS: Final = re.compile(r"[\s.\-]")
 _DNI_LETTERS: Final = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -18,6 +18,13 @@ _IBAN_LENGTHS: Final = range(15, 35)
 _DATE_LIKE: Final = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.(?:19|20)\d\d")
 _GROUPED_NUMBER: Final = re.compile(r"\d{1,3}(?:\.\d{3}){2,}")
 _PHONE_DIGITS: Final = range(9, 16)
+
+
+def iban(text: str) -> str:
+    """The account at the beginning of the text, empty for none: what follows it may look like more of it."""
+    while text and not is_iban(text):
+        text = text.rpartition(" ")[0]
+    return text
 
 
 def is_iban(text: str) -> bool:
@@ -64,12 +71,20 @@ def is_version(text: str) -> bool:
     return not _DATE_LIKE.fullmatch(text) and not _GROUPED_NUMBER.fullmatch(text)
 
 
-CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
-    "iban": is_iban,
-    "dni_nie": is_dni_or_nie,
-    "cif": is_cif,
-    "phone": is_phone,
-    "version": is_version,
+Check: TypeAlias = Callable[[str], str]
+"""What of a match stands, from its beginning; empty when nothing does."""
+
+
+def _whole(holds: Callable[[str], bool]) -> Check:
+    return lambda text: text if holds(text) else ""
+
+
+CHECKS: Final[Mapping[str, Check]] = {
+    "iban": iban,
+    "dni_nie": _whole(is_dni_or_nie),
+    "cif": _whole(is_cif),
+    "phone": _whole(is_phone),
+    "version": _whole(is_version),
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import re2
 
+from atril.retrieval.checks import Check
 from atril.retrieval.expressions import UnusablePattern, translate
 
 MEMORY: Final = 64 << 20
@@ -97,15 +98,17 @@ def find_matches(
     *,
     most: int,
     context_lines: int,
-    check: Callable[[str], bool] | None = None,
+    check: Check | None = None,
 ) -> list[Match]:
     """The first `most` matches that pass the check, with `context_lines` lines before and after each."""
     matches: list[Match] = []
     seen, characters, line = 0, 0, 1
     for start, end in expression.spans(data):
         text = data[start:end].decode()
-        if check is not None and not check(text):
-            continue
+        if check is not None:
+            text = check(text)
+            if not text:
+                continue
         passed = data[seen:start]
         characters += len(passed.decode())
         line += passed.count(b"\n")

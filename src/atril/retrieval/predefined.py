@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from atril.retrieval.checks import CHECKS
+from atril.retrieval.checks import CHECKS, Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Predefined:
     expression: str
     examples: tuple[str, ...]
     others: tuple[str, ...]
-    check: Callable[[str], bool] | None
+    check: Check | None
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
 from atril.errors import InvalidArgument, LimitExceeded
+from atril.retrieval.checks import Check
 from atril.retrieval.hits import to_hit
 from atril.retrieval.live import ScoredChunk
 from atril.retrieval.matching import Expression, Match, compile_expression, find_matches
@@ -28,13 +29,19 @@ BATCH: Final = 1 << 20
 """Bytes of text searched in one go on a thread: RE2 keeps the interpreter meanwhile, so not many."""
 
 
+class PatternOrName(InvalidArgument):
+    """Both a pattern and the name of one were given, or neither. Fields: `names`, of those there are."""
+
+    key = "regex.pattern_or_name"
+
+
 @dataclass(frozen=True, slots=True)
 class RegexQuery:
     """A checked search by pattern; make it with `regex_query`."""
 
     text: str
     expression: Expression
-    check: Callable[[str], bool] | None
+    check: Check | None
     context_lines: int
     max_matches_per_file: int
     params: dict[str, Any]
@@ -48,13 +55,11 @@ def regex_query(
     context_lines: int,
     max_matches_per_file: int,
 ) -> RegexQuery:
-    """Raises `InvalidArgument` unless exactly one of `pattern` and `predefined` is given, for a name that is
-    not known and for numbers out of bounds (`LimitExceeded` above the maximum), and `UnusablePattern`."""
+    """Raises `InvalidArgument` (`PatternOrName`) unless exactly one of `pattern` and `predefined` is given,
+    for a name that is not known and for numbers out of bounds (`LimitExceeded` above the maximum), and `UnusablePattern`."""
     known = predefined_patterns()
     if (pattern is None) == (predefined is None):
-        given = "pattern and predefined" if pattern is not None else "nothing"
-        allowed = f"one of the two: a pattern, or a predefined one ({', '.join(known)})"
-        raise InvalidArgument(name="pattern", value=given, allowed=allowed)
+        raise PatternOrName(names=", ".join(known))
     if predefined is not None and predefined not in known:
         raise InvalidArgument(name="predefined", value=predefined, allowed=", ".join(known))
     _check_number("context_lines", context_lines, 0, MAX_CONTEXT_LINES)
