@@ -141,9 +141,14 @@ def in_columns(cells: Iterable[Cell], columns: Sequence[tuple[float, float]]) ->
             for number, amount in zip(under, amounts, strict=True):
                 row[number] = f"{row[number]} {amount}".strip()
             continue
-        best = max(range(len(columns)), key=lambda number: cell.overlap(columns[number]))
+        best = nearest_column(cell, columns)
         row[best] = f"{row[best]} {cell.text}".strip()
     return row
+
+
+def nearest_column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
+    """The column that the cell overlaps most, or else stands nearest to."""
+    return max(range(len(columns)), key=lambda number: cell.overlap(columns[number]))
 
 
 def header_of(lines: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[str]:
@@ -152,8 +157,7 @@ def header_of(lines: Sequence[Line], columns: Sequence[tuple[float, float]]) -> 
     for line in lines:
         for cell in line.cells:
             under = [number for number, column in enumerate(columns) if cell.overlap(column) > 0]
-            nearest = max(range(len(columns)), key=lambda number: cell.overlap(columns[number]))
-            for number in under or [nearest]:
+            for number in under or [nearest_column(cell, columns)]:
                 header[number] = f"{header[number]} {cell.text}".strip()
     return header
 
