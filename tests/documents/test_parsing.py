@@ -141,6 +141,16 @@ SPANISH = "Ningún trabajador podrá disfrutar de menos de treinta días; ¿cuá
         (SPANISH, "utf-16"),
         (SPANISH, "utf-16-le"),
         (SPANISH, "utf-32"),
+        (SPANISH, "utf-32-be"),
+        (RUSSIAN, "utf-16"),
+        (RUSSIAN, "utf-16-le"),
+        (RUSSIAN, "utf-16-be"),
+        (RUSSIAN, "utf-32-le"),
+        ("Привет", "utf-16-le"),
+        ("Artículo 38. Duración", "cp850"),
+        ("Итого: 300 руб.", "cp1251"),
+        ("Итого: 300 руб.", "cp866"),
+        ("отдел кадров", "koi8-r"),
         (SPANISH, "latin-1"),
         ("Año niño", "latin-1"),
         ("Où est le café ? Ça coûte “5 €”", "cp1252"),
@@ -166,6 +176,25 @@ def test_html_says_how_it_is_encoded() -> None:
     page = f'<meta charset="windows-1251"><p>{RUSSIAN}'.encode("cp1251")
     document = parse("a.html", page)
     assert (document.text, document.warnings) == (RUSSIAN, ())
+
+
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        ('<?xml version="1.0" encoding="koi8-r"?><html><body><p>{}', "koi8-r"),
+        (
+            '<html><head><meta http-equiv=content-type content="text/html; charset=cp866"></head><p>{}',
+            "cp866",
+        ),
+        ('<html><meta charset="utf-8"><p>{}', "cp1251"),
+        ('<html><meta charset="windows-1251"><p>{}', "utf-8-sig"),
+        ('<html><meta charset="windows-1251"><p>{}', "utf-16"),
+        ("<html><p>{}", "utf-16-le"),
+    ],
+)
+def test_html_is_read_right_whatever_it_says(page: str, encoding: str) -> None:
+    words = "Вернуть товар можно в течение 14 дней."
+    assert parse("a.html", page.format(words).encode(encoding)).text == words
 
 
 def test_a_declared_latin_1_is_windows_1252_as_in_browsers() -> None:

@@ -30,6 +30,11 @@ _BROWSER_NAMES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": 
                          "ks_c_5601-1987": "cp949", "euc-kr": "cp949", "utf-16": "utf-8", "utf-16le": "utf-8",
                          "utf-16be": "utf-8", "x-sjis": "cp932"}  # fmt: skip
 _CYRILLIC_PAGES: Final = ("cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic")
+_OLD_WESTERN_PAGES: Final = ("cp850", "mac_roman")
+_RUSSIAN, _RUSSIAN_WHEN_CLEAR, _CLEARLY = 0.55, 0.3, 0.3
+_HIGH_HALVES: Final = b"\x00\x04\x20\x21"
+"""The high bytes of Latin and Cyrillic letters and of the signs printers set among them."""
+
 _GUESS_FROM: Final = 200_000
 _CONTROL_SHARE: Final = 0.01
 
@@ -39,7 +44,13 @@ _WESTERN: Final = frozenset(
     "áéíóúàèìòùâêîôûäëïöüãõñçåøæœßýÿðþÁÉÍÓÚÀÈÌÒÙÂÊÎÔÛÄËÏÖÜÃÕÑÇÅØÆŒÝŸÐÞ"
     "¿¡ºª«»“”‘’‚„–—…•·€£¥§©®™°±²³½¼¾´×÷†‡‰‹›¢µ¶\u00a0\u00ad"
 )
-_SIGN_INSIDE_WORD: Final = re.compile(r"[a-zà-ÿ][¿¡£¥§©®±²³½¼¾¹µ¶¢¤¦¨¬¯¸][a-zà-ÿ]")
+_SIGN_INSIDE_WORD: Final = re.compile(
+    r"[a-zà-ÿ][¡¢£¤]|[£¢¤][a-zà-ÿ]|[a-zà-ÿ][¿¡£¥§©®±²³½¼¾¹µ¶¢¤¦¨¬¯¸‚„][a-zà-ÿ]", re.I
+)
+_ACCENTS_ONLY: Final = re.compile(r"(?<![^\W\d_])[^\W\d_a-zA-Zºª]{2,}(?![^\W\d_])")
+"""A word with nothing but accented letters: no Western language has one."""
+
+_TWO_ALPHABETS: Final = re.compile(r"[a-zA-Z][А-Яа-яЁё]|[А-Яа-яЁё][a-zA-Z]")
 _RUSSIAN_COMMON: Final = frozenset("оеаинтсрвлкмдпу")
 _CASE_BREAK: Final = re.compile(r"[а-яё][А-ЯЁ]")
 
@@ -67,7 +78,7 @@ def _decode(data: bytes, *, html: bool) -> tuple[str, bool]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace"), True
-    wide = _unmarked_utf16(data)
+    wide = _unmarked_wide(data)
     if wide:
         return data.decode(wide, errors="replace"), True
     try:
@@ -83,17 +94,25 @@ def _decode(data: bytes, *, html: bool) -> tuple[str, bool]:
     return data.decode(_guess(data), errors="replace"), False
 
 
-def _unmarked_utf16(data: bytes) -> str | None:
-    """Western text in UTF-16 has a zero in every other byte."""
+def _unmarked_wide(data: bytes) -> str | None:
+    """UTF-16 and UTF-32 without a mark: the high halves of its letters are few and come at even steps."""
     sample = data[:2000]
-    if len(sample) < 4 or b"\0" not in sample:
+    if len(sample) < 4 or not (b"\0" in sample or b"\4" in sample):
         return None
-    half = len(sample) // 2
-    if sample[1::2].count(0) > 0.7 * half and sample[0::2].count(0) < 0.1 * half:
-        return "utf-16-le"
-    if sample[0::2].count(0) > 0.7 * half and sample[1::2].count(0) < 0.1 * half:
-        return "utf-16-be"
+    if len(data) % 4 == 0:
+        if not any(sample[2::4]) and not any(sample[3::4]):
+            return "utf-32-le"
+        if not any(sample[0::4]) and not any(sample[1::4]):
+            return "utf-32-be"
+    even, odd = sample[0::2], sample[1::2]
+    for low, high, encoding in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
+        if _share(high, _HIGH_HALVES) > 0.9 and _share(low, b"\x00\x04") < 0.1:
+            return encoding
     return None
+
+
+def _share(sample: bytes, wanted: bytes) -> float:
+    return sum(map(sample.count, wanted)) / max(len(sample), 1)
 
 
 def _is_cut_utf8(data: bytes, error: UnicodeDecodeError) -> bool:
@@ -126,27 +145,40 @@ def _text_encoding(label: str) -> str | None:
 
 def _guess(data: bytes) -> str:
     sample = data[:_GUESS_FROM]
-    if _is_western(sample):
+    if _is_western(sample, "cp1252"):
         return "cp1252"
-    cyrillic = max(_CYRILLIC_PAGES, key=lambda page: _russian_score(sample.decode(page, errors="replace")))
-    if _russian_score(sample.decode(cyrillic, errors="replace")) > 0.55:
+    scores = {page: _russian_score(sample.decode(page, errors="replace")) for page in _CYRILLIC_PAGES}
+    cyrillic, *others = sorted(scores, key=lambda page: -scores[page])
+    clear = scores[cyrillic] - scores[others[0]] > _CLEARLY
+    if scores[cyrillic] > (_RUSSIAN_WHEN_CLEAR if clear else _RUSSIAN):
         return cyrillic
+    for page in _OLD_WESTERN_PAGES:
+        if _is_western(sample, page):
+            return page
     from charset_normalizer import from_bytes  # rarely needed, and slow to import
 
     best = from_bytes(sample).best()
     return best.encoding if best is not None else "cp1252"
 
 
-def _is_western(sample: bytes) -> bool:
+def _is_western(sample: bytes, page: str) -> bool:
+    """Whether the bytes read as a Western European language in that code page."""
     high = sum(byte >= 0x80 for byte in sample)
-    text = sample.decode("cp1252", errors="replace")
+    text = sample.decode(page, errors="replace")
     odd = sum(char > "\x7f" and char not in _WESTERN for char in text)
     runs = sum(len(run) for run in _HIGH_RUN.findall(sample))
-    return odd <= 0.02 * high and runs <= 0.1 * high and len(_SIGN_INSIDE_WORD.findall(text)) <= 0.02 * high
+    few = 0.02 * high
+    return (
+        odd <= few
+        and runs <= 0.1 * high
+        and len(_SIGN_INSIDE_WORD.findall(text)) <= few
+        and len(_ACCENTS_ONLY.findall(text)) <= few
+    )
 
 
 def _russian_score(text: str) -> float:
-    """How much the text above ASCII reads as Russian: the share of its common letters, less odd case.
+    """How much the text above ASCII reads as Russian: the share of its common letters, less odd case
+    and words in two alphabets.
 
     Russian prose gives about 0.75; Russian read in a wrong code page stays below 0.5.
     """
@@ -155,4 +187,5 @@ def _russian_score(text: str) -> float:
         return 0.0
     common = sum(char.lower() in _RUSSIAN_COMMON for char in high)
     lower = sum("а" <= char <= "я" for char in high)
-    return (common + 0.05 * lower) / len(high) - 3.0 * len(_CASE_BREAK.findall(text)) / len(high)
+    breaks = len(_CASE_BREAK.findall(text)) + len(_TWO_ALPHABETS.findall(text))
+    return (common + 0.1 * lower - 3.0 * breaks) / len(high)
