@@ -32,6 +32,8 @@ _KEPT: Final = {"creator": "author", "subject": "subject", "description": "descr
                 "date": "date", "publisher": "publisher"}  # fmt: skip
 _CHAPTERS: Final = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
+# A label that the style sheet sets apart: `<span>1.2</span>Scope`.
+_LABEL_END: Final = re.compile(r"(?<=[\da-zа-яё])</span>(?=[A-ZА-ЯЁÁÉÍÓÚÑ])")
 _ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _XML_ENTITIES: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
 _FONT_TYPES: Final = (".ttf", ".otf", ".woff", ".woff2")
@@ -68,6 +70,7 @@ def read_epub(name: str, data: bytes) -> ParsedDocument:
 def _read(name: str, data: bytes) -> ParsedDocument:
     """A chapter. It is XML: an HTML reader would take `<mspace/>` for an element that never ends."""
     text, certain = decode(data, html=True)
+    text = _LABEL_END.sub("</span> ", text)
     try:
         tree = parse_xml(_ENTITY.sub(_character, _DECLARATION.sub("", text, count=1)).encode())
         text = etree.tostring(tree, method="html", encoding="unicode")
