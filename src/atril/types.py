@@ -257,6 +257,58 @@ class ReindexReport:
 
 
 @dataclass(frozen=True, slots=True)
+class UnresolvedName:
+    """What references name and nothing was found for: how often, and the id of a chunk that does so.
+
+    `document` is the one that was meant; `None` when the library does not hold it.
+    """
+
+    name: str
+    document: str | None
+    count: int
+    example: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceReport:
+    """The references in the texts of a library.
+
+    `found` counts those that mean a place in the library and `resolved` those whose place was found, by kind
+    (article, norm, section, page, link) in `by_kind` as (found, resolved). `outside` counts those to
+    documents that the library does not hold. `missing` and `unknown` list the most frequent of both.
+    """
+
+    found: int
+    resolved: int
+    outside: int
+    by_kind: Mapping[str, tuple[int, int]]
+    missing: tuple[UnresolvedName, ...]
+    unknown: tuple[UnresolvedName, ...]
+
+    @property
+    def share(self) -> float:
+        """The share resolved of those found, 0 to 1; 1 when there are none."""
+        return self.resolved / self.found if self.found else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "found": self.found,
+            "resolved": self.resolved,
+            "share": round(self.share, 4),
+            "outside": self.outside,
+            "by_kind": {
+                kind: {"found": found, "resolved": resolved}
+                for kind, (found, resolved) in self.by_kind.items()
+            },
+            "missing": [each.to_dict() for each in self.missing],
+            "unknown": [each.to_dict() for each in self.unknown],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkMetadata:
     """What a hit says about its chunk; `index` is the chunk's 1-based number in its document.
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from atril.errors import DocumentNotFound
 from atril.retrieval.content import Content, read_content
-from atril.retrieval.hits import to_hit
+from atril.retrieval.hits import to_hits
 from atril.retrieval.regex import regex_query, search_regex
 from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
 from atril.retrieval.searcher import Searcher
@@ -69,7 +69,7 @@ class Finder:
         selection = select(query, found, chunks)
         if not selection.chunks:
             return await self._fall_back(scope, query, found, start)
-        hits = tuple(to_hit(chunk, selection.terms) for chunk in selection.chunks)
+        hits = await to_hits(self._records, scope, selection.chunks, selection.terms)
         elapsed = (perf_counter() - start) * 1000
         return SearchResult(document, "structure_search", hits, query.params(found.name), elapsed)
 

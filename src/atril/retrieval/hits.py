@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+from uuid import UUID
 
 from atril.retrieval.highlights import highlight
 from atril.retrieval.live import ScoredChunk
-from atril.types import Chunk, ChunkMetadata, Document, Hit
+from atril.store.referring import Link
+from atril.types import Chunk, ChunkMetadata, Document, Hit, Scope
 
 SCORE_DIGITS: Final = 6
 """Beyond them engines that compute in different precisions differ."""
 
 
-def to_hit(scored: ScoredChunk, weights: Mapping[str, float]) -> Hit:
-    """The hit for a chunk; `weights` are the query's terms, for its highlights."""
+def to_hit(scored: ScoredChunk, weights: Mapping[str, float], references: Sequence[str] = ()) -> Hit:
+    """The hit for a chunk; `weights` are the query's terms, for its highlights, and `references` the ids of
+    the chunks it refers to."""
     chunk, document = scored.stored.chunk, scored.stored.document
     return Hit(
         chunk_id=scored.stored.id,
@@ -22,11 +25,25 @@ def to_hit(scored: ScoredChunk, weights: Mapping[str, float]) -> Hit:
         source_file=document.name,
         content=chunk.content,
         highlights=highlight(chunk.content, document.language, weights) if weights else (),
-        metadata=chunk_metadata(chunk, document),
+        metadata=chunk_metadata(chunk, document, references),
     )
 
 
-def chunk_metadata(chunk: Chunk, document: Document) -> ChunkMetadata:
+class FollowsReferences(Protocol):
+    async def links(self, scope: Scope, points: Sequence[UUID]) -> Mapping[UUID, Sequence[Link]]: ...
+
+
+async def to_hits(
+    records: FollowsReferences, scope: Scope, found: Sequence[ScoredChunk], weights: Mapping[str, float]
+) -> tuple[Hit, ...]:
+    """The hits for chunks, each with the ids of the chunks it refers to."""
+    links = await records.links(scope, [each.stored.point for each in found]) if found else {}
+    return tuple(
+        to_hit(each, weights, [link.chunk_id for link in links.get(each.stored.point, ())]) for each in found
+    )
+
+
+def chunk_metadata(chunk: Chunk, document: Document, references: Sequence[str] = ()) -> ChunkMetadata:
     return ChunkMetadata(
         chunk_type=chunk.type,
         index=chunk.number,
@@ -43,4 +60,5 @@ def chunk_metadata(chunk: Chunk, document: Document) -> ChunkMetadata:
         start=chunk.start,
         end=chunk.end,
         article=chunk.article,
+        references=tuple(references),
     )

@@ -12,13 +12,17 @@ from uuid import UUID
 
 from atril.errors import InvalidArgument, LimitExceeded
 from atril.models.embeddings import Embedder, Vectors
-from atril.profiles.profile import Profile
-from atril.retrieval.fusion import Fusion, fuse
-from atril.retrieval.hits import to_hit
+from atril.retrieval.explain import Trace, explain, explain_list
+from atril.retrieval.facets import Asking
+from atril.retrieval.fusion import Fusion
+from atril.retrieval.hits import to_hits
+from atril.retrieval.hybrid import HybridSearch
+from atril.retrieval.knowledge import Knowledge
 from atril.retrieval.lexical import CANDIDATES, LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
+from atril.retrieval.lookup import Lookup
 from atril.retrieval.operators import Operators, parse_operators
-from atril.retrieval.ranking import Weigher
+from atril.retrieval.ranking import RankingOptions, Weigher
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
 from atril.retrieval.semantic import semantic_pool
 from atril.retrieval.synonyms import SynonymSource
@@ -105,10 +109,13 @@ class Searcher:
         found = await self.retrieve(
             scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
         )
-        hits = tuple(to_hit(chunk, found.lexical.weights) for chunk in found.chunks)
+        hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights)
         elapsed = (perf_counter() - start) * 1000
         expanded = found.lexical.expanded
-        return SearchResult(query, f"{mode}_search", hits, found.params, elapsed, expanded)
+        explanation = _explanation(found, scope.language) if explained else None
+        return SearchResult(
+            query, f"{mode}_search", hits, found.params, elapsed, expanded, explanation=explanation
+        )
 
     async def retrieve(
         self,

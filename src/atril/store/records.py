@@ -12,8 +12,20 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from atril.documents.reference_names import NormNames
 from atril.errors import InvalidArgument
-from atril.store import frequencies, passages, reading, schema, writing
+from atril.store import (
+    frequencies,
+    linking,
+    moving,
+    moving,
+    passages,
+    reading,
+    reference_report,
+    referring,
+    schema,
+    writing,
+)
 from atril.store.database import Database
 from atril.store.drafts import (
     AuditEntry,
@@ -26,8 +38,9 @@ from atril.store.drafts import (
 )
 from atril.store.migrations import Migrations
 from atril.store.passages import Passages
+from atril.store.referring import Link
 from atril.store.terms import TermStatistics
-from atril.types import Document, Page, Scope, StoredChunk
+from atril.types import Document, Page, ReferenceReport, Scope, StoredChunk
 
 FILE_NAME: Final = "records.db"
 REMEMBERED: Final = 1024
@@ -224,6 +237,76 @@ class Records:
         """The chunk with this readable id. Raises `DocumentNotFound`."""
         return await self._database.read(
             lambda connection: self._passages.called(connection, scope, chunk_id)
+        )
+
+    # References
+
+    async def references(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
+        """The chunks that each of those chunks refers to, in the order of its text; without any, no key."""
+        found = await self.links(scope, points)
+        return {point: tuple(link.point for link in links) for point, links in found.items()}
+
+    async def links(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, tuple[Link, ...]]:
+        """As `references`, with the readable ids of the chunks."""
+        return await self._database.read(
+            lambda connection: referring.outgoing(connection, self._passages, scope, points)
+        )
+
+    async def referrers(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
+        """The chunks that refer to each of those chunks; without any, no key."""
+        return await self._database.read(
+            lambda connection: referring.incoming(connection, self._passages, scope, points)
+        )
+
+    async def articles(
+        self, scope: Scope, documents: UUID | Sequence[str], keys: Sequence[str]
+    ) -> list[UUID]:
+        """The points of the chunks of articles, in the order of `keys` and of the text.
+
+        `documents` is one document's id, or names of documents as people write them: an identifier, a file
+        name without its extension, "Ley 20/2007". Keys are those of `Chunk.article` in any spelling, "11" for
+        "once". Of a decree and the text it approves, the text's article comes first.
+        """
+
+        def work(connection: Connection) -> list[UUID]:
+            if isinstance(documents, UUID):
+                wanted = [reading.document(connection, scope, documents).id]
+            else:
+                meant = referring.named(connection, self._passages, scope, documents)
+                wanted = list(dict.fromkeys(document.id for document in meant.values()))
+            return referring.articles(connection, scope, wanted, keys)
+
+        return await self._database.read(work)
+
+    async def named(self, scope: Scope, texts: Sequence[str]) -> dict[str, Document]:
+        """The documents that texts beginning with their names mean: "Estatuto de los Trabajadores en …"."""
+        return await self._database.read(
+            lambda connection: referring.named(connection, self._passages, scope, texts)
+        )
+
+    async def norm_names(self, scope: Scope) -> NormNames:
+        """The names of all documents the caller may see, for `find_mentions`; the identifier of each is the
+        document's name."""
+        return await self._remember(
+            "norm_names", scope, lambda connection: referring.names(connection, self._passages, scope)
+        )
+
+    async def rename(
+        self, scope: Scope, called: Mapping[UUID, frozenset[str]], *, facts: Mapping[str, str]
+    ) -> None:
+        """Gives current versions other names, binds every reference again, and sets facts with it."""
+
+        def work(connection: Connection) -> None:
+            linking.rename(connection, scope.tenant, called)
+            for key, value in facts.items():
+                writing.set_fact(connection, key, value)
+
+        await self._database.write(work)
+
+    async def reference_report(self, scope: Scope) -> ReferenceReport:
+        """How many references were found and where they lead."""
+        return await self._database.read(
+            lambda connection: reference_report.report(connection, self._passages, scope)
         )
 
     # Words

@@ -13,13 +13,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from atril.documents.ordinals import place_key
-from atril.documents.reference_names import name_key
+from atril.documents.reference_names import NormNames, name_key
 from atril.store import linking
 from atril.store.frequencies import IN_LIST
 from atril.store.index.protocol import point_id
 from atril.store.passages import Passages
 from atril.store.rows import chunk_id
-from atril.store.schema import chunks, is_current, mentions, places, versions
+from atril.store.schema import aliases, chunks, is_current, mentions, places, versions
 from atril.types import Document, Scope
 
 _NORM: Final = "norm"
@@ -130,6 +130,12 @@ _INCOMING = sa.union(
 )
 _LIVE = sa.select(chunks.c.point, chunks.c.version).where(_SEEN)
 
+_NAMES = (
+    sa.select(aliases.c.name, aliases.c.version)
+    .join_from(aliases, versions)
+    .where(aliases.c.tenant == _TENANT, is_current, aliases.c.name.not_like("@%"))
+)
+
 _first = chunks.alias("first")
 _ARTICLES = (
     sa.select(places.c.key, places.c.copy, chunks.c.point, chunks.c.number, chunks.c.version)
@@ -219,6 +225,15 @@ def articles(connection: Connection, scope: Scope, wanted: Sequence[UUID], keys:
     ).all()
     rows = sorted(rows, key=lambda row: (order[row.key], row.version, -row.copy, row.number))
     return list(dict.fromkeys(row.point for row in rows))
+
+
+def names(connection: Connection, passages: Passages, scope: Scope) -> NormNames:
+    """Every name key of the documents the caller may see, with the document's name; links are left out."""
+    rows = connection.execute(_NAMES, {"tenant": scope.tenant}).all()
+    seen = passages.visible(connection, scope, {row.version for row in rows})
+    called = [(row.name, seen[row.version].name) for row in rows if row.version in seen]
+    first = dict(sorted(called, reverse=True))  # of several documents the first by name, as in `meanings`
+    return NormNames(first, frozenset(name.split(" ", 1)[0] for name in first))
 
 
 def _live(connection: Connection, passages: Passages, scope: Scope, points: Iterable[UUID]) -> list[UUID]:
