@@ -34,10 +34,11 @@ class CountedTerms(Protocol):
 class Draft:
     """A document that has been read and is about to be written.
 
-    `source` is its resolved path or upload id and, with the collection, its identity. `name` is the name
-    it would like; `folder` goes before it when another document has that name. `bytes` is the size of the
-    original and `content_hash` the SHA-256 of it in hexadecimal. `terms` has one entry per chunk. `given` is
-    what the caller said of the document, JSON values, where title and metadata are what it came to.
+    `source` is its resolved path or upload id and, with the collection, its identity; `path` is how the file
+    was reached. `name` is the name it would like; `folder` goes before it when another document has that
+    name. `bytes` is the size of the original and `content_hash` the SHA-256 of it in hexadecimal. `terms` has
+    one entry per chunk. `given` is what the caller said of the document, JSON values, where title and metadata
+    are what it came to.
     """
 
     collection: str
@@ -58,6 +59,7 @@ class Draft:
     labels: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    path: str | None = None
     references: Sequence[Reference] = ()
     places: Sequence[Place] = ()
     aliases: frozenset[str] = frozenset()
@@ -101,6 +103,7 @@ class KnownDocument:
     fingerprint: str
     labels: tuple[str, ...]
     given: Mapping[str, Any]
+    path: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unicodedata import normalize
 from uuid import UUID
 
@@ -32,16 +33,22 @@ def give_names(connection: Connection, tenant: str, document: UUID, draft: Draft
     known = connection.execute(_KNOWN, {"tenant": tenant, "document": document}).first()
     if known and known.name is not None:
         return known.name, known.stem
-    wanted, folder = (normalize("NFC", storable(text)) for text in (draft.name, draft.folder))
-    names = list(name_choices(wanted, folder, document))
-    name = first_free(names, set(connection.scalars(_NAMES, {"tenant": tenant, "choices": names})))
-    stems = list(stem_choices(name, document))
-    keys = [stem_key(stem) for stem in stems]
-    stem = first_free(stems, set(connection.scalars(_STEMS, {"tenant": tenant, "choices": keys})), stem_key)
-    given = {"name": name, "stem": stem, "stem_key": stem_key(stem)}
+    given = free_names(connection, tenant, document, draft.name, draft.folder)
+    given["path"] = draft.path and storable(draft.path)
     if known:
         connection.execute(_NAME_AGAIN, {"of_tenant": tenant, "document": document, **given})
     else:
         identity = {"collection": draft.collection, "source": storable(draft.source)}
         connection.execute(documents.insert(), {"tenant": tenant, "id": document, **identity, **given})
-    return name, stem
+    return given["name"], given["stem"]
+
+
+def free_names(connection: Connection, tenant: str, document: UUID, name: str, folder: str) -> dict[str, Any]:
+    """The columns `name`, `stem` and `stem_key` as near to what is wanted as other documents allow."""
+    wanted, folder = (normalize("NFC", storable(text)) for text in (name, folder))
+    names = list(name_choices(wanted, folder, document))
+    name = first_free(names, set(connection.scalars(_NAMES, {"tenant": tenant, "choices": names})))
+    stems = list(stem_choices(name, document))
+    keys = [stem_key(stem) for stem in stems]
+    stem = first_free(stems, set(connection.scalars(_STEMS, {"tenant": tenant, "choices": keys})), stem_key)
+    return {"name": name, "stem": stem, "stem_key": stem_key(stem)}

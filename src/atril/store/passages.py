@@ -63,12 +63,18 @@ _BLOCKS = (
 class Passages:
     """Reads chunks with their documents.
 
-    What is known of a document never changes within one version, so documents are remembered by version;
-    whether a version still counts is asked every time.
+    What is known of a document changes within one version only when its file is moved, so documents are
+    remembered by version; whether a version still counts is asked every time.
     """
 
     def __init__(self) -> None:
         self._documents: dict[UUID, Document] = {}
+        self._moves = 0
+
+    def forget(self) -> None:
+        """Called when documents have been given other names."""
+        self._moves += 1
+        self._documents.clear()
 
     def at_points(
         self, connection: Connection, scope: Scope, points: Sequence[UUID]
@@ -128,10 +134,12 @@ class Passages:
         owners = {version: document for version, document in remembered.items() if document}
         missing = list(wanted - owners.keys())
         if missing:
+            before = self._moves
             fresh = {each.version: each for each in reading.of_versions(connection, tenant, missing)}
             if len(self._documents) > REMEMBERED:
                 self._documents.clear()
-            self._documents.update(fresh)
+            if before == self._moves:  # or what was read may be out of date already
+                self._documents.update(fresh)
             owners.update(fresh)
         return owners
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from atril.errors import AmbiguousName, DocumentNotFound
 from atril.store.drafts import AuditEntry, KnownDocument, Unsettled
-from atril.store.names import matching, similar, stem_key
+from atril.store.names import matching, similar, stem_key, storable
 from atril.store.rows import DOCUMENT, to_document
 from atril.store.schema import (
     audit,
@@ -24,7 +24,6 @@ from atril.store.schema import (
     is_unsettled,
     versions,
 )
-from atril.store.writing import document_id
 from atril.types import Document, Scope
 
 _NAMES_SHOWN: Final = 20
@@ -51,9 +50,14 @@ _KNOWN = (
         versions.c.fingerprint,
         versions.c.labels,
         versions.c.given,
+        documents.c.path,
     )
     .select_from(_LIVE)
-    .where(_IN_LIVE, versions.c.document == sa.bindparam("document"))
+    .where(
+        _IN_LIVE,
+        documents.c.collection == sa.bindparam("collection"),
+        documents.c.source == sa.bindparam("source"),
+    )
 )
 
 
@@ -110,8 +114,8 @@ def similar_names(connection: Connection, scope: Scope, name: str) -> str:
 
 
 def known(connection: Connection, scope: Scope, collection: str, source: str) -> KnownDocument | None:
-    identity = document_id(scope.tenant, collection, source)
-    row = connection.execute(_KNOWN, {"tenant": scope.tenant, "document": identity}).first()
+    where = {"tenant": scope.tenant, "collection": collection, "source": storable(source)}
+    row = connection.execute(_KNOWN, where).first()
     return KnownDocument(*row) if row else None
 
 

@@ -166,6 +166,27 @@ class Records:
             lambda connection: writing.commit(connection, scope, versions, facts or {}, self._clock())
         )
 
+    async def move(
+        self, scope: Scope, document: UUID, *, source: str, path: str, name: str, folder: str
+    ) -> str | None:
+        """Gives a document another source and, as near to `name` as others allow, another name, which is
+        returned; its version, chunks and points stay, and the ids of its chunks follow its name. `None` and
+        nothing done when the collection knows a document of that source."""
+        moved = await self._database.write(
+            lambda connection: moving.move(
+                connection, scope, document, moving.Place(source, path, name, folder), self._clock()
+            )
+        )
+        self._passages.forget()
+        return moved
+
+    async def reach(self, scope: Scope, document: UUID, path: str) -> None:
+        """Remembers by which path a document's file was reached."""
+        await self._database.write(
+            lambda connection: moving.reach(connection, scope.tenant, document, path), durable=False
+        )
+        self._passages.forget()
+
     async def remove(self, scope: Scope, documents: Sequence[UUID]) -> list[UUID]:
         """Takes documents out of every reading; returns the versions whose points must be deleted."""
         return await self._database.write(

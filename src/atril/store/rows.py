@@ -31,6 +31,7 @@ DOCUMENT = (
     versions.c.bytes,
     versions.c.content_hash,
     versions.c.added_at,
+    documents.c.path,
 )
 """The columns `to_document` reads, in its order."""
 
@@ -139,6 +140,7 @@ def to_document(row: Sequence[Any]) -> Document:
         size,
         content_hash,
         added_at,
+        path,
     ) = row
     return Document(
         id=identity,
@@ -158,6 +160,7 @@ def to_document(row: Sequence[Any]) -> Document:
         bytes=size,
         content_hash=content_hash,
         added_at=added_at,
+        path=path,
     )
 
 

@@ -150,6 +150,7 @@ documents = sa.Table(
     _column("stem", sa.Text, null=True),
     _column("stem_key", sa.Text, null=True),  # the stem with case folded
     sa.PrimaryKeyConstraint("tenant", "id"),
+    sa.UniqueConstraint("tenant", "collection", "source"),
     sa.UniqueConstraint("tenant", "name"),
     sa.UniqueConstraint("tenant", "stem_key"),
 )

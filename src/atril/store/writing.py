@@ -70,8 +70,22 @@ _DOCUMENTS: Final = UUID("5f0d3c1e-7a52-4c0e-9d6b-3b1a8f2e6c47")
 
 
 def document_id(tenant: str, collection: str, source: str) -> UUID:
-    """The identity of a document: the same on every machine for the same three."""
+    """The identity of a document when it is new: the same on every machine for the same three."""
     return uuid5(_DOCUMENTS, json.dumps([tenant, collection, storable(source)]))
+
+
+def _identity(connection: Connection, tenant: str, draft: Draft) -> UUID:
+    """The document of this source. One whose file was moved keeps the identity it had, so a new file at the
+    old place may have to take another."""
+    table = documents
+    of_collection = sa.and_(table.c.tenant == tenant, table.c.collection == draft.collection)
+    ids = sa.select(table.c.id)
+    known = connection.scalar(ids.where(of_collection, table.c.source == storable(draft.source)))
+    fresh = document_id(tenant, draft.collection, draft.source)
+    if known is not None:
+        return known
+    taken = connection.scalar(ids.where(table.c.tenant == tenant, table.c.id == fresh))
+    return fresh if taken is None else uuid4()
 
 
 def begin(
@@ -80,7 +94,7 @@ def begin(
     """Writes a pending version; one that was pending for the same document is superseded."""
     _check(draft)
     tenant = scope.tenant
-    document = document_id(tenant, draft.collection, draft.source)
+    document = _identity(connection, tenant, draft)
     states = {row.id: row.state for row in _select(connection, _STATES, tenant, [document])}
     if update and CURRENT not in states.values():
         raise DocumentNotFound(name=draft.name, similar="-")

@@ -98,6 +98,9 @@ def _create_documents() -> None:
         _column("stem", sa.Text, null=True),
         _column("stem_key", sa.Text, null=True),
         _key("documents", "tenant", "id"),
+        sa.UniqueConstraint(
+            "tenant", "collection", "source", name=op.f("uq_documents_tenant_collection_source")
+        ),
         sa.UniqueConstraint("tenant", "name", name=op.f("uq_documents_tenant_name")),
         sa.UniqueConstraint("tenant", "stem_key", name=op.f("uq_documents_tenant_stem_key")),
     )
