@@ -34,6 +34,8 @@ from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Embedder
 from atril.profiles.profile import Profile
 from atril.retrieval.finder import Finder
+from atril.retrieval.glossary import Glossary
+from atril.retrieval.knowledge import Knowledge
 from atril.retrieval.searcher import Searcher, SearchOptions
 from atril.retrieval.synonyms import SynonymFile, SynonymSource
 from atril.retrieval.texts import Texts
@@ -111,6 +113,7 @@ class Home:
         self.language = language
         self.profile = profile
         self._synonyms = synonyms
+        self._knowledge = Knowledge(profile, Glossary(profile) if profile else None)
         self.stores = stores
         self.embedding = Embedding(embedder=embedder, cache=vectors)
         self.writing = asyncio.Lock()
@@ -143,7 +146,7 @@ class Home:
             records=self.stores.records,
             index=self.stores.index,
             embedder=self._embedder,
-            profile=self.profile,
+            knowledge=self._knowledge,
             options=SearchOptions(synonyms=self._synonyms),
         )
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Final, Literal, Protocol
 
 from atril.documents.analysis import fold, is_stopword
@@ -190,7 +191,7 @@ def _sentences(
     asking: list[list[_Word]] = []
     telling: list[list[_Word]] = []
     bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(question)), len(question)]
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         inside = [word for word in words if start <= word.start < end]
         if any(known.tells(word) for word in inside):
             (asking if "?" in question[start:end] else telling).append(inside)

@@ -20,23 +20,21 @@ Influence = Literal["weight", "rank", "reference", "again", "lookup"]
 
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
-    """How much each influence counts; the comment of a field says what switches it off.
+    """How much each influence counts, with the value that switches it off in parentheses.
 
-    `expansion` is the weight of a glossary's words beside those of the question (0), `expanded` that of the
-    list of what lies nearest to the question in the glossary's words, the question's own being 1 (0). `part`
+    `expanded` is how far the glossary's words draw the meaning of a question towards theirs (0). `part`
     scales what is found for one part of a question about several things (0). `across` is the weight of search
     by words for a question in a language that the library does not hold (1). `rank` is what each level of
     the hierarchy below the highest takes off (0), `referenced` what a reference from a better hit adds of that
     hit's score (0), and `again` scales the second, third, … part of one article (1).
     """
 
-    expansion: float = 0.5
-    expanded: float = 1.0
-    part: float = 0.9
-    across: float = 0.25
-    rank: float = 0.01
+    expanded: float = 0.7
+    part: float = 0.95
+    across: float = 0.3
+    rank: float = 0.02
     referenced: float = 0.05
-    again: float = 0.9
+    again: float = 0.85
 
 
 REFERRING: Final = 10
@@ -105,9 +103,7 @@ def referenced_more(
     return kept, raised
 
 
-def fewer_parts(
-    chunks: Sequence[ScoredChunk], factor: float
-) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
+def fewer_parts(chunks: Sequence[ScoredChunk], factor: float) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
     """Further parts of an article that is there already, held back so that other articles are seen too.
 
     `chunks` come best first.
@@ -131,5 +127,3 @@ def fewer_parts(
 def best_first(chunks: Sequence[ScoredChunk]) -> list[ScoredChunk]:
     """By score, equal ones by document and chunk number."""
     return sorted(chunks, key=lambda chunk: (-chunk.score, chunk.stored.point.int))
-
-

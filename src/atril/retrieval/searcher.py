@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 from time import perf_counter
 from typing import Any, Final, get_args
@@ -28,10 +28,9 @@ from atril.retrieval.semantic import semantic_pool
 from atril.retrieval.synonyms import SynonymSource
 from atril.store.index.protocol import MAX_LIMIT, Index
 from atril.store.records import Records
-from atril.types import Scope, SearchMode, SearchResult, StoredChunk
+from atril.types import Explanation, Scope, SearchMode, SearchResult
 
 MAX_TOP_K: Final = 1000
-PREFETCH_FACTOR: Final = 3
 MAX_QUERY: Final = 10_000
 """Characters of a query; a longer one is a document and not a question."""
 
@@ -45,6 +44,7 @@ class SearchOptions:
     prefetch: int = 50
     fusion: Fusion = "dbsf"
     synonyms: SynonymSource | None = None
+    ranking: RankingOptions = field(default_factory=RankingOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class Retrieval:
     vector: Vectors | None
     similarities: Mapping[UUID, float]
     params: Mapping[str, Any]
+    trace: Trace | None = None
 
 
 class Searcher:
@@ -74,13 +75,13 @@ class Searcher:
         index: Index,
         embedder: Embedder,
         options: SearchOptions | None = None,
-        profile: Profile | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self._records = records
         self._index = index
         self._embedder = embedder
         self._options = options or SearchOptions()
-        self._profile = profile
+        self._knowledge = knowledge or Knowledge()
 
     async def search(
         self,
@@ -91,6 +92,7 @@ class Searcher:
         top_k: int = 10,
         min_score: float = 0.0,
         filters: SearchFilters = NO_FILTERS,
+        explained: bool = False,
     ) -> SearchResult:
         """The best chunks with their highlights.
 
@@ -181,29 +183,45 @@ class Searcher:
         return request.found("semantic", chunks, lexical, vector, similarities, params)
 
     async def _hybrid(self, request: _Request) -> Retrieval:
-        lexical, vector = await self._prepare(request)
-        similarities: dict[UUID, float] = {}
-        scope, where = request.scope, request.filters.where
-
-        async def fetch(limit: int) -> Pool:
-            words = await lexical_pool(self._index, scope, lexical, limit, where)
-            meaning = await semantic_pool(self._index, scope, vector, limit, where)
-            similarities.update(self._calibrated(meaning))
-            fused = fuse((words.points, meaning.points), self._options.fusion)
-            return Pool(fused, words.exhausted and meaning.exhausted)
-
-        prefetch = max(self._options.prefetch, PREFETCH_FACTOR * request.top_k)
-        weigher = Weigher(await self._weights(request), self._profile, 0.0)
-        chunks = await self._live(request, fetch, prefetch, weigher)
+        weigher = Weigher(await self._weights(request), self._knowledge.profile, self._options.ranking.rank)
+        found = await self._hybrid_search().search(
+            request.scope,
+            request.asked.text,
+            top_k=request.top_k,
+            where=request.filters.where,
+            weigher=weigher,
+            keep=request.asked.condition,
+        )
         params = {
             "top_k": request.top_k,
             "min_score": request.min_score,
             "fusion": self._options.fusion,
             "embedding_model": self._embedder.id,
             **_applied(request),
-            "synonyms_used": [],
+            "synonyms_used": found.question.added,
         }
-        return request.found("hybrid", chunks, lexical, vector, similarities, params)
+        words, vector = found.question.facets[0].words, found.question.vector
+        return request.found("hybrid", found.chunks, words, vector, found.similarities, params, found.trace)
+
+    def _hybrid_search(self) -> HybridSearch:
+        known, options = self._knowledge, self._options
+        return HybridSearch(
+            records=self._records,
+            index=self._index,
+            asking=Asking(
+                records=self._records,
+                embedder=self._embedder,
+                meanings=known.meanings,
+                glossary=known.glossary,
+                synonyms=options.synonyms,
+                options=options.ranking,
+            ),
+            lookup=Lookup(records=self._records),
+            anchors=self._embedder.anchors,
+            ranking=options.ranking,
+            fusion=options.fusion,
+            prefetch=options.prefetch,
+        )
 
     async def _prepare(self, request: _Request) -> tuple[LexicalQuery, Vectors]:
         # The embedder works on its own thread, so the records can be read meanwhile.
@@ -214,24 +232,21 @@ class Searcher:
         finally:
             embedding.cancel()
 
-    async def _live(
-        self, request: _Request, fetch: Fetch, limit: int, weigher: Weigher | None = None
-    ) -> list[ScoredChunk]:
+    async def _live(self, request: _Request, fetch: Fetch, limit: int) -> list[ScoredChunk]:
         return await live_chunks(
             self._records,
             request.scope,
             fetch,
             top_k=request.top_k,
             first_limit=min(limit, MAX_LIMIT),
-            weigh=weigher or _equally,
-            heaviest=weigher.heaviest if weigher else 1.0,
             keep=request.asked.condition,
         )
 
     async def _weights(self, request: _Request) -> Mapping[str, float]:
         known = await self._records.collections(request.scope)
         wanted = request.filters.collections or request.scope.collections or known
-        usual = self._profile.weights if self._profile else {}
+        profile = self._knowledge.profile
+        usual = profile.weights if profile else {}
         return {name: known[name].weight_or(usual) for name in wanted if name in known}
 
     def _calibrated(self, pool: Pool) -> dict[UUID, float]:
@@ -256,13 +271,16 @@ class _Request:
         vector: Vectors | None,
         similarities: Mapping[UUID, float],
         params: Mapping[str, Any],
+        trace: Trace | None = None,
     ) -> Retrieval:
         kept = tuple(chunk for chunk in chunks if chunk.score >= self.min_score)
-        return Retrieval(self.query, mode, kept, lexical, vector, similarities, params)
+        return Retrieval(self.query, mode, kept, lexical, vector, similarities, params, trace)
 
 
-def _equally(stored: StoredChunk) -> float:
-    return 1.0
+def _explanation(found: Retrieval, language: str | None) -> Explanation:
+    if found.trace is not None:
+        return explain(found.trace, found.chunks, language)
+    return explain_list(found.query, found.mode, found.chunks, language)
 
 
 def _applied(request: _Request) -> dict[str, Any]:

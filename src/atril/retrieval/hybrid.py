@@ -1,0 +1,152 @@
+"""Search by words and by meaning together, and what is known beside them: citations, references, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from atril.models.embeddings import Anchors, Vectors
+from atril.retrieval.explain import Trace
+from atril.retrieval.facets import Asking, Found, Lists, Question
+from atril.retrieval.fusion import Fusion
+from atril.retrieval.live import Condition, Pool, ScoredChunk, live_chunks
+from atril.retrieval.lookup import Citation, Lookup
+from atril.retrieval.ranking import (
+    Moved,
+    RankingOptions,
+    Weigher,
+    best_first,
+    fewer_parts,
+    referenced_more,
+)
+from atril.store.index.filters import AnyOf, Every, Filter
+from atril.store.index.protocol import MAX_LIMIT, Index
+from atril.store.records import Records
+from atril.types import Scope, StoredChunk
+
+PREFETCH_FACTOR: Final = 3
+SPARE: Final = 20
+"""Chunks beyond those wanted that are read too, so that what is moved up is there."""
+
+BELOW_CITED: Final = 0.999
+"""The most that a chunk may score which the question does not cite, when it cites any."""
+
+CITED_AT_MOST: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class HybridResult:
+    """Chunks best first, what the question became, and calibrated similarities by point."""
+
+    chunks: list[ScoredChunk]
+    question: Question
+    similarities: Mapping[UUID, float]
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class HybridSearch:
+    """One home's hybrid search; `where` of a call narrows what is cited as it does everything else."""
+
+    records: Records
+    index: Index
+    asking: Asking
+    lookup: Lookup
+    anchors: Anchors
+    ranking: RankingOptions
+    fusion: Fusion
+    prefetch: int
+
+    async def search(
+        self,
+        scope: Scope,
+        query: str,
+        *,
+        top_k: int,
+        where: Filter | None,
+        weigher: Weigher,
+        keep: Condition | None = None,
+    ) -> HybridResult:
+        citations = await self.lookup.find(scope, query)
+        spans = [(each.start, each.end) for each in citations if each.points]
+        question = await self.asking.prepare(scope, query, spans)
+        similarities: dict[UUID, float] = {}
+        lists: dict[tuple[str, str], Found] = {}
+
+        def hear(found: Found) -> None:
+            lists[found.facet.text, found.by] = found
+            if found.by == "meaning" and found.facet is question.facets[0]:
+                calibrate = self.anchors.calibrate
+                similarities.update((point.id, calibrate(point.score)) for point in found.points)
+
+        async def fetch(limit: int) -> Pool:
+            return await Lists(self.index, scope, where, self.fusion).search(question, limit, hear)
+
+        chunks = await live_chunks(
+            self.records,
+            scope,
+            fetch,
+            top_k=top_k + SPARE,
+            first_limit=min(MAX_LIMIT, max(self.prefetch, PREFETCH_FACTOR * top_k)),
+            weigh=weigher,
+            heaviest=weigher.heaviest,
+            keep=keep,
+        )
+        ranked, moves = await self._ranked(scope, chunks, weigher)
+        cited = await self._cited(scope, citations, question.vector, where)
+        ranked = _cited_first(ranked, [each for each in cited if keep is None or keep(each)], moves)
+        trace = Trace(question, tuple(lists.values()), moves, citations)
+        return HybridResult(ranked[:top_k], question, similarities, trace)
+
+    async def _ranked(
+        self, scope: Scope, chunks: Sequence[ScoredChunk], weigher: Weigher
+    ) -> tuple[list[ScoredChunk], dict[UUID, list[Moved]]]:
+        moves = {chunk.stored.point: weigher.moves(chunk.stored) for chunk in chunks}
+        ordered = best_first(chunks)
+        if self.ranking.referenced:
+            points = [chunk.stored.point for chunk in ordered]
+            references = await self.records.references(scope, points)
+            raised, why = referenced_more(ordered, references, self.ranking.referenced)
+            ordered = best_first(raised)
+            for point, move in why.items():
+                moves[point].append(move)
+        lowered, why = fewer_parts(ordered, self.ranking.again)
+        for point, move in why.items():
+            moves[point].append(move)
+        return best_first(lowered), moves
+
+    async def _cited(
+        self, scope: Scope, citations: Sequence[Citation], vector: Vectors, where: Filter | None
+    ) -> list[StoredChunk]:
+        """The chunks that citations lead to, in their order, and only those the search may give."""
+        points = list(dict.fromkeys(point for citation in citations for point in citation.points))
+        if not points:
+            return []
+        stored = await self.records.hydrate(scope, points)
+        found = [stored[point] for point in points if point in stored]
+        if where is None:
+            return found
+        articles = tuple(each.chunk.article for each in found if each.chunk.article is not None)
+        documents = tuple(str(each.document.id) for each in found)
+        narrowed = Every((where, AnyOf("document", documents)))
+        if articles:
+            narrowed = Every((narrowed, AnyOf("article", articles)))
+        allowed = await self.index.search_dense(scope, vector, limit=CITED_AT_MOST, where=narrowed)
+        return [each for each in found if each.point in {point.id for point in allowed}]
+
+
+def _cited_first(
+    ranked: Sequence[ScoredChunk], cited: Sequence[StoredChunk], moves: dict[UUID, list[Moved]]
+) -> list[ScoredChunk]:
+    """What the question cites goes first, with the highest score there is."""
+    if not cited:
+        return list(ranked)
+    points = {each.point for each in cited}
+    moves.update((point, [Moved("lookup", 1.0)]) for point in points)
+    others = (chunk for chunk in ranked if chunk.stored.point not in points)
+    return [
+        *(ScoredChunk(each, 1.0) for each in cited),
+        *(replace(chunk, score=min(BELOW_CITED, chunk.score)) for chunk in others),
+    ]
