@@ -18,7 +18,6 @@ from atril.store import (
     frequencies,
     linking,
     moving,
-    moving,
     passages,
     reading,
     reference_report,
