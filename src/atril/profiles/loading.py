@@ -2,7 +2,7 @@
 
     profile.toml     name, version, language, grounding; the tables [weights] and [ranks]
     norms.toml       a [[norm]] for each: identifier, titles, abbreviations, rank
-    glossary.toml    an [[entry]] for each: phrases, terms
+    glossary.toml    an [[entry]] for each: phrases, terms; the table [forms], word to its irregular forms
     answering/       one text of rules for each language: es.md, en.md
 
 Only `profile.toml` and its name must be there. A key that nobody knows is an error: it is a slip more often
@@ -83,6 +83,7 @@ def load_profile(name_or_path: str | None) -> Profile | None:
 def read_profile(folder: Traversable) -> Profile:
     """The profile in a folder. Raises `InvalidProfile`."""
     head = _Table(folder / PROFILE, _toml(folder / PROFILE))
+    glossary, forms = _glossary(folder / GLOSSARY)
     profile = Profile(
         name=head.take("name", _text),
         version=head.take("version", _version, "1"),
@@ -91,7 +92,8 @@ def read_profile(folder: Traversable) -> Profile:
         weights=head.take("weights", _mapping(_weight), {}),
         ranks=head.take("ranks", _mapping(_rank), {}),
         norms=_norms(folder / NORMS),
-        glossary=_glossary(folder / GLOSSARY),
+        glossary=glossary,
+        forms=forms,
         answering=_answering(folder / ANSWERING),
     )
     head.finish()
@@ -126,7 +128,10 @@ class _Table:
 
 def _norms(file: Traversable) -> tuple[Norm, ...]:
     norms: dict[str, Norm] = {}
-    for table in _rows(file, "norm"):
+    content = _toml(file) if file.is_file() else {}
+    for key in content.keys() - {"norm"}:
+        raise InvalidProfile(file=str(file), key=key, problem="unknown")
+    for table in _rows(file, "norm", content):
         norm = Norm(
             identifier=table.take("identifier", _text),
             titles=table.take("titles", _texts, ()),
@@ -140,10 +145,14 @@ def _norms(file: Traversable) -> tuple[Norm, ...]:
     return tuple(norms.values())
 
 
-def _glossary(file: Traversable) -> tuple[GlossaryEntry, ...]:
+def _glossary(file: Traversable) -> tuple[tuple[GlossaryEntry, ...], dict[str, tuple[str, ...]]]:
+    content = _toml(file) if file.is_file() else {}
+    head = _Table(file, {key: value for key, value in content.items() if key != "entry"})
+    forms = head.take("forms", _mapping(_texts), {})
+    head.finish()
     entries = []
     seen: set[str] = set()
-    for table in _rows(file, "entry"):
+    for table in _rows(file, "entry", content):
         entry = GlossaryEntry(phrases=table.take("phrases", _texts), terms=table.take("terms", _texts))
         table.finish()
         for phrase in entry.phrases:
@@ -151,7 +160,7 @@ def _glossary(file: Traversable) -> tuple[GlossaryEntry, ...]:
                 raise table.error("phrases", "repeated", value=phrase)
             seen.add(folded(phrase))
         entries.append(entry)
-    return tuple(entries)
+    return tuple(entries), forms
 
 
 def _answering(folder: Traversable) -> dict[str, str]:
@@ -164,14 +173,9 @@ def _answering(folder: Traversable) -> dict[str, str]:
     return rules
 
 
-def _rows(file: Traversable, name: str) -> Iterable[_Table]:
-    """The tables of one array, which is all that its file may hold; none when there is no file."""
-    if not file.is_file():
-        return
-    content = _toml(file)
-    rows = content.pop(name, [])
-    for key in content:
-        raise InvalidProfile(file=str(file), key=key, problem="unknown")
+def _rows(file: Traversable, name: str, content: Mapping[str, Any]) -> Iterable[_Table]:
+    """The tables of one array of a file."""
+    rows = content.get(name, [])
     if not isinstance(rows, list):
         raise InvalidProfile(file=str(file), key=name, problem="tables")
     for number, row in enumerate(rows, start=1):

@@ -40,7 +40,10 @@ class Norm:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryEntry:
-    """Everyday `phrases` and the `terms` that the documents use for the same thing."""
+    """Everyday `phrases` and the `terms` that the documents use for the same thing.
+
+    In a phrase, `=` before a word asks for that very form.
+    """
 
     phrases: tuple[str, ...]
     terms: tuple[str, ...]
@@ -53,7 +56,7 @@ class Profile:
     The index-time part (`language`, `norms`, `ranks`) decides what is stored, and `index_fingerprint`
     changes exactly when it does; everything else acts on questions only. `ranks` gives the level of a kind
     of norm, `weights` the factor of a collection that has no weight of its own, `answering` the rules for
-    answers by language of the answer.
+    answers by language of the answer, `forms` the irregular forms of words in the glossary's phrases.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Profile:
     ranks: Mapping[str, int] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     glossary: tuple[GlossaryEntry, ...] = ()
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     answering: Mapping[str, str] = field(default_factory=dict)
     grounding: Grounding = "strict"
     index_fingerprint: str = field(init=False)
