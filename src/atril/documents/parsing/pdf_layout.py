@@ -21,6 +21,18 @@ _BETWEEN_AMOUNTS: Final = re.compile(r"(?<=[\d)—–-])\s+(?=[$€£¥₽])")
 _FULL_LINE: Final = 0.85
 _PARAGRAPH_GAP: Final = 1.7
 _CURRENCY: Final = re.compile(r"(?:US\$|[$€£¥₽])")
+_ONE_AMOUNT: Final = re.compile(
+    r"[$€£¥₽]\s*[–—-](?!\S)|(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?%?"
+)
+_AMOUNTS: Final = re.compile(r"(?<=[\d)—–-])\s+(?=[$€£¥₽])")
+_FULL_LINE: Final = 0.85
+_PARAGRAPH_GAP: Final = 1.7
+_CURRENCY: Final = re.compile(r"(?:US\$|[$€£¥₽])")
+_ONE_AMOUNT: Final = re.compile(r"(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?%?")
+_AMOUNTS: Final = re.compile(rf"(?:{_ONE_AMOUNT.pattern})(?:\s+(?:{_ONE_AMOUNT.pattern}))+")
+_AMOUNT_ENDS: Final = re.compile(r"(?:^|[\s$€£¥₽(])[\d.,]*\d\)?\s*%?$|^[–—-]$|[$€£¥₽]\s*[–—-]$")
+_AMOUNT_STARTS: Final = re.compile(r"(?:[$€£¥₽]|[(–—-]?[$€£¥₽]?\s*\d[\d.,]*\)?%?$)")
+_AMOUNT_GAP: Final = 0.35
 _CLOSER: Final = re.compile(r"\)?\s*%|\)")
 
 
@@ -199,13 +211,28 @@ def _middle(item: Box) -> float:
 def _line(items: list[Item]) -> Line:
     items = sorted(items, key=lambda item: item.x)
     height = median(item.height for item in items)
-    cells = [Cell(items[0].text.strip(), items[0].x, items[0].x + items[0].width)]
-    for before, item in pairwise(items):
-        gap = item.x - (before.x + before.width)
-        text = item.text.strip()
-        if gap > _WIDE_GAP * height and not _CURRENCY.fullmatch(cells[-1].text):
-            cells.append(Cell(text, item.x, item.x + item.width))
+    runs = [run for item in items for run in _runs(item)]
+    cells = [runs[0]]
+    for before, run in pairwise(runs):
+        gap = run.left - before.right
+        last = cells[-1]
+        if (gap > _WIDE_GAP * height and not _CURRENCY.fullmatch(last.text)) or (
+            gap > _AMOUNT_GAP * height and _AMOUNT_ENDS.search(last.text) and _AMOUNT_STARTS.match(run.text)
+        ):
+            cells.append(run)
         else:
-            cells[-1].text += (" " if gap > _WORD_GAP * height else "") + text
-            cells[-1].right = max(cells[-1].right, item.x + item.width)
+            last.text += (" " if gap > _WORD_GAP * height else "") + run.text
+            last.right = max(last.right, run.right)
     return Line(median(_middle(item) for item in items), height, tuple(cells))
+
+
+def _runs(item: Item) -> list[Cell]:
+    """The item, or where it is nothing but several amounts, each of them where it must stand."""
+    text = item.text.strip()
+    if not _AMOUNTS.fullmatch(text):
+        return [Cell(text, item.x, item.x + item.width)]
+    step = item.width / len(text)
+    return [
+        Cell(found.group(), item.x + found.start() * step, item.x + found.end() * step)
+        for found in _ONE_AMOUNT.finditer(text)
+    ]

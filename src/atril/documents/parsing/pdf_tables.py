@@ -18,9 +18,12 @@ from typing import Final
 from atril.documents.parsing.canonical import pipe_row
 from atril.documents.parsing.pdf_layout import Cell, Line, header_of, nearest_column, tidy_figures
 
-_AMOUNT: Final = re.compile(
+_FIGURE: Final = (
     r"(?:US\$|[$€£¥₽])?\s*[(<>~+–—-]?\s*(?:US\$|[$€£¥₽])?\s*\d[\d.,]*\s*(?:%|x|bps|pts?)?\s*\)?\s*%?"
-    r"(?:\s*(?:\([a-z0-9]{1,2}\)|\*+))?|(?:US\$|[$€£¥₽])?\s*(?:[–—-]{1,2}|\*+)\s*%?|N/?[AM]|NM|n/?[am]"
+)
+_AMOUNT: Final = re.compile(
+    rf"{_FIGURE}(?:\s*[–—-]\s*{_FIGURE})?(?:\s*(?:\([a-z0-9]{{1,2}}\)|\*+))?"
+    r"|(?:US\$|[$€£¥₽])?\s*(?:[–—-]{1,2}|\*+)\s*%?|N/?[AM]|NM|n/?[am]|[$€£¥₽]"
 )
 _DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d(?:\s*(?:\([a-z0-9]{1,2}\)|\*+))?")
