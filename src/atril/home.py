@@ -142,9 +142,13 @@ class Home:
 
     @property
     def searcher(self) -> Searcher:
+        return self.searching(self.stores.index)
+
+    def searching(self, index: Index) -> Searcher:
+        """A searcher of the home's records through another index than the one in use."""
         return Searcher(
             records=self.stores.records,
-            index=self.stores.index,
+            index=index,
             embedder=self._embedder,
             knowledge=self._knowledge,
             options=SearchOptions(synonyms=self._synonyms),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
 from atril.cli import options, views
-from atril.cli.session import DONE, Session
+from atril.cli.session import DONE, Session, is_home
 from atril.cli.terminal import Terminal
 from atril.cli.texts import interface_language, said
+from atril.types import SearchMode
 
 if TYPE_CHECKING:
     from atril.app import Library
+    from atril.evaluation.runner import Evaluation
 
 _MOST_RESULTS = 1000
 _MISSES_SHOWN = 10
@@ -94,6 +96,10 @@ def evaluate(
     queries: Annotated[Path, typer.Argument(metavar="QUERIES.jsonl", help=said("help.queries"))],
     mode: options.SearchModeOption = options.Mode.HYBRID,
     k: Annotated[str, typer.Option("--k", metavar="K,K", help=said("help.k"))] = "1,5,10",
+    compare: Annotated[
+        str | None, typer.Option("--compare", metavar="MODE|HOME", help=said("help.compare"))
+    ] = None,
+    growth: Annotated[bool, typer.Option("--growth", help=said("help.growth"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -102,13 +108,44 @@ def evaluate(
     cutoffs = options.parse_cutoffs(k)
 
     async def work(library: Library) -> int:
-        from atril.evaluation.report import render
+        from atril.evaluation import report
+        from atril.evaluation.comparison import compare as compared
 
+        language = interface_language()
         evaluation = await library.evaluate(queries, mode=mode.value, ks=cutoffs)
-        terminal.result(
-            evaluation.to_dict(),
-            lambda: views.text(render(evaluation, interface_language(), misses=_MISSES_SHOWN)),
-        )
+        missed = await library.explain_misses(queries, evaluation)
+        document = evaluation.to_dict() | {"missed": [place.to_dict() for place in missed]}
+        parts = [report.render(evaluation, language, misses=_MISSES_SHOWN, missed=missed)]
+        if compare is not None:
+            other = await _other(library, queries, mode.value, compare, cutoffs, profile)
+            comparison = compared(evaluation, other, (mode.value, compare))
+            document["comparison"] = comparison.to_dict()
+            parts.append(report.render_comparison(comparison, language))
+        if growth:
+            sizes = await library.growth(queries, mode=mode.value)
+            document["growth"] = [size.to_dict() for size in sizes]
+            parts.append(report.render_growth(sizes, language))
+        terminal.result(document, lambda: views.text("\n\n".join(parts)))
         return DONE
 
     Session(home, profile, terminal).run(work)
+
+
+async def _other(
+    library: Library,
+    queries: Path,
+    mode: SearchMode,
+    other: str,
+    cutoffs: tuple[int, ...],
+    profile: str | None,
+) -> Evaluation:
+    """The evaluation to compare with: of another mode, or of another library in the same mode."""
+    if other in get_args(SearchMode):
+        return await library.evaluate(queries, mode=cast(SearchMode, other), ks=cutoffs)
+    home = Path(other)
+    if not is_home(home):
+        raise typer.BadParameter(said("cli.compare_with", value=other), param_hint="--compare")
+    from atril.app import open as open_library
+
+    async with open_library(home, profile=profile, language=interface_language()) as second:
+        return await second.evaluate(queries, mode=mode, ks=cutoffs)

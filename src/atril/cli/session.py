@@ -70,7 +70,7 @@ class Session:
 
     def holds_library(self, home: Path) -> bool:
         """Whether the folder is a home; says so when it is not."""
-        if (home / _RECORDS).is_file():
+        if is_home(home):
             return True
         self.terminal.fail(said("cli.no_home", home=home), "HomeNotFound")
         return False
@@ -86,3 +86,8 @@ def configured_home() -> Path:
     from atril.settings import load_settings
 
     return load_settings().home
+
+
+def is_home(folder: Path) -> bool:
+    """Whether the folder holds a library."""
+    return (folder / _RECORDS).is_file()
