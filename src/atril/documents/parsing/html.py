@@ -13,6 +13,7 @@ from typing import Any, Final
 from lxml import etree
 
 from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
+from atril.documents.parsing.html_styles import Visibility, prose_in_comments
 from atril.documents.parsing.markdown import TITLE_LENGTH, encoding_warning, first_heading, title_from
 from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
 
@@ -30,10 +31,6 @@ _BLOCKS: Final = frozenset(
     )
 )  # fmt: skip
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
-_HIDING_STYLE: Final = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|rem|%)?\s*(?:;|$|!)"
-    r"|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$|!)", re.IGNORECASE
-)  # fmt: skip
 _SPACE: Final = re.compile(r"[ \t\r\n\f]+")
 _DEEPEST: Final = 120
 _METADATA: Final = frozenset(("author", "description", "keywords", "date", "dcterms.date", "dcterms.creator"))
@@ -52,7 +49,7 @@ def read_html(name: str, text: str, *, certain: bool) -> ParsedDocument:
         root = None
     if root is None:
         return ParsedDocument("", name, "html", {}, (), encoding_warning(certain))
-    reader = _Reader()
+    reader = _Reader(Visibility.of(root), hid_text=prose_in_comments(text))
     body = single_blank_lines(canonical(reader.block_text(root, 0)))
     title = (
         first_heading(body) or one_line(canonical(root.findtext(".//title") or "")) or title_from(name, body)
@@ -76,6 +73,7 @@ def _metadata(root: Any) -> dict[str, str]:
 class _Reader:
     """Walks the tree; blocks come back as Markdown blocks, everything else as text within a line."""
 
+    _visibility: Visibility
     hid_text: bool = False
     _blocks: dict[Any, bool] = field(default_factory=dict)
 
@@ -224,7 +222,7 @@ class _Reader:
             return True
         if node.tag in _DROPPED:
             return True
-        hidden = node.get("hidden") is not None or bool(_HIDING_STYLE.search(node.get("style") or ""))
+        hidden = self._visibility.hides(node)
         if hidden and not self.hid_text:
             self.hid_text = bool("".join(node.itertext()).strip())
         return hidden
