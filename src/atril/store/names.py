@@ -19,6 +19,8 @@ _CLASH_DIGITS: Final = (6, 12, 32)
 _EXTENSION = re.compile(r"(?<=[^/])\.(?=\w*[^\W\d])\w{1,10}\Z")
 _NOT_IN_STEM = re.compile(r"[./\\\s]")
 _SIMILARITY: Final = 0.5
+_TELLING: Final = 3
+"""Characters from which a part of a name tells something of it."""
 
 
 def storable(text: str) -> str:
@@ -86,15 +88,16 @@ def matching(written: str, names: Sequence[str]) -> list[str]:
 
 
 def similar(written: str, names: Sequence[str]) -> list[str]:
-    """Up to three names that look like `written`, the most alike first."""
+    """Up to three names that look like `written`: those that hold it whole, then the most alike."""
     forms: dict[str, str] = {}
     for name in names:
         whole = folded(without_extension(name))
         forms.setdefault(whole, name)
         forms.setdefault(whole.rpartition("/")[2], name)
     query = folded(without_extension(written.strip()))
+    holding = [form for form in forms if len(query) >= _TELLING and query in form]
     close = difflib.get_close_matches(query, list(forms), n=2 * SIMILAR, cutoff=_SIMILARITY)
-    return list(dict.fromkeys(forms[form] for form in close))[:SIMILAR]
+    return list(dict.fromkeys(forms[form] for form in (*holding, *close)))[:SIMILAR]
 
 
 def folded(text: str) -> str:
