@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from atril.ingest.files import find_files, is_ignored
+from atril.ingest.files import find_files
+from atril.ingest.ignoring import is_ignored
 
 
 def _touch(path: Path) -> Path:

@@ -18,14 +18,13 @@ from atril.documents.reading import ReadDocument
 from atril.documents.unpacking import INSIDE, Contents, Member, containers_of
 from atril.documents.workers import PageListener, Readers
 from atril.errors import UnreadableDocument
-from atril.ingest.files import is_ignored
+from atril.ingest.ignoring import is_ignored
 from atril.ingest.sources import Digest, FileSource, Source
 from atril.store.names import storable
 from atril.store.originals import Originals
 from atril.types import Document
 
 _HEAD = 4096
-_SYSTEM_FOLDER = "__MACOSX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,10 @@ class MemberSource:
     @property
     def folder(self) -> str:
         return self.container.folder
+
+    @property
+    def reached(self) -> str | None:
+        return self.container.reached
 
     @property
     def shown(self) -> str:
@@ -139,7 +142,7 @@ class Unpacking:
         return [
             MemberSource(source, member, place / member.file)
             for member in contents.members
-            if not any(is_ignored(part) or part == _SYSTEM_FOLDER for part in member.name.split("/"))
+            if not any(is_ignored(part) for part in member.name.split("/"))
         ]
 
     def _new_place(self) -> str:

@@ -7,15 +7,10 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from atril.documents.unpacking import containers_of
 from atril.errors import NotAFolder, PathNotFound, UnreadableDocument
+from atril.ingest.ignoring import IgnoreRules
 from atril.store.names import storable
-from atril.types import Document
-
-_SYSTEM_FILES: Final = frozenset({"thumbs.db", "desktop.ini"})
-_TEMPORARY_ENDINGS: Final = (".tmp", ".temp", ".part", ".crdownload", ".swp", "~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +34,9 @@ def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterato
     """The files at `paths`, folders walked in the order of their names, each file once.
 
     A file in a folder is named by its path below that folder; a file given by itself by its bare name.
-    Hidden, temporary and system files inside folders are passed over, and so are pipes, devices and
-    sockets. Nothing at or below `exclude` (the home) is given, however it is reached. What cannot be read
-    comes with its `problem`.
+    Hidden, temporary and system files inside folders are passed over, what their `.atrilignore` files say,
+    and pipes, devices and sockets. Nothing at or below `exclude` (the home) is given, however it is reached.
+    What cannot be read comes with its `problem`; a folder whose `.atrilignore` cannot be read is one of these.
     """
     seen: set[str] = set()
     excluded = Path(os.path.realpath(exclude)) if exclude else None
@@ -56,41 +51,11 @@ def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterato
             yield SourceFile(found, storable(target), name, folder, problem)
 
 
-def is_ignored(name: str) -> bool:
-    """Whether a file or folder of this name inside a folder is no document."""
-    lowered = name.lower()
-    return name.startswith((".", "~$")) or lowered in _SYSTEM_FILES or lowered.endswith(_TEMPORARY_ENDINGS)
-
-
 def check_folder(path: Path) -> None:
     """Raises `PathNotFound` or `NotAFolder`."""
     if path.is_dir():
         return
     raise NotAFolder(path=str(path)) if path.exists() else PathNotFound(path=str(path))
-
-
-def vanished(documents: Sequence[Document], listed: Sequence[SourceFile]) -> list[Document]:
-    """The documents whose files were not listed and are not there now either.
-
-    What appeared after the listing, perhaps while another add was waited for, is no loss.
-    """
-    present = {file.source for file in listed if file.problem is None}
-    unknown = {Path(file.source) for file in listed if file.problem is not None}
-    gone: dict[str, bool] = {}
-
-    def has_vanished(source: str) -> bool:
-        if source not in gone:
-            gone[source] = (
-                source not in present and unknown.isdisjoint(Path(source).parents) and _has_vanished(source)
-            )
-        return gone[source]
-
-    # What lies inside a file is there for as long as that file is.
-    return [
-        document
-        for document in documents
-        if all(map(has_vanished, (*containers_of(document.source), document.source)))
-    ]
 
 
 _Found = tuple[Path, UnreadableDocument | None]
@@ -110,14 +75,25 @@ def _found(given: Path, excluded: Path | None) -> Iterator[_Found]:
 
 def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
     unlisted: list[OSError] = []
+    rules: dict[Path, IgnoreRules] = {folder: IgnoreRules()}
     for root, folders, names in os.walk(folder, onerror=unlisted.append):
         yield from _drained(unlisted, folder)
         here = Path(root)
+        try:
+            inside = rules.pop(here).within(here)
+        except UnreadableDocument as problem:
+            folders.clear()
+            yield here, problem
+            continue
         folders[:] = sorted(
-            name for name in folders if not is_ignored(name) and not _inside(_resolved(here / name), excluded)
+            name
+            for name in folders
+            if not inside.ignores(here / name, is_folder=True)
+            and not _inside(_resolved(here / name), excluded)
         )
+        rules |= {here / name: inside for name in folders}
         for name in sorted(names):
-            if not is_ignored(name):
+            if not inside.ignores(here / name):
                 yield from _file(here / name)
     yield from _drained(unlisted, folder)
 
@@ -136,16 +112,6 @@ def _file(path: Path) -> Iterator[_Found]:
             yield path, None
     except (OSError, ValueError) as error:
         yield path, _problem(error)
-
-
-def _has_vanished(source: str) -> bool:
-    """Whether no file is at the resolved path any more; one that cannot be looked at has not vanished."""
-    try:
-        return not stat.S_ISREG(Path(source).stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except (OSError, ValueError):
-        return False
 
 
 def _resolved(path: Path) -> str:

@@ -13,9 +13,7 @@ from atril.profiles.profile import IDENTIFIER, Profile
 _DATES: Final = ("enactment_date", "publication_date")
 
 
-def aliases(
-    profile: Profile | None, title: str, name: str, metadata: Mapping[str, str]
-) -> frozenset[str]:
+def aliases(profile: Profile | None, title: str, name: str, metadata: Mapping[str, str]) -> frozenset[str]:
     """The name keys of a document that has this title, file name and metadata."""
     identifier = metadata.get(IDENTIFIER, "")
     norm = profile.norm_called(identifier, name, title) if profile else None

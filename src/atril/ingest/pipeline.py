@@ -6,6 +6,7 @@ documents shares one embedding run and one transaction, so many small files cost
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
 from contextlib import aclosing
@@ -20,17 +21,18 @@ from atril.documents.workers import PageListener, Readers
 from atril.errors import DocumentNotFound, UnreadableDocument
 from atril.ingest.containers import Unpacking
 from atril.ingest.embedding import Embedding
+from atril.ingest.following import leads_to
 from atril.ingest.linking import aliases
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
+from atril.ingest.remarks import reading_warnings
 from atril.ingest.sources import Source
 from atril.ingest.stores import Stores, compact, forget
 from atril.ingest.tally import ProgressListener, Tally
 from atril.ingest.unbroken import to_the_end
-from atril.messages import message
 from atril.models.embeddings import Vectors
 from atril.profiles.profile import Profile
-from atril.store.drafts import Draft, Pending, fingerprint
+from atril.store.drafts import Draft, KnownDocument, Pending, fingerprint
 from atril.types import AddReport, Failure, ReadingWarning, Scope
 
 _log = logging.getLogger(__name__)
@@ -142,6 +144,8 @@ class Ingest:
                 tally.tell("reading", source.shown, number)
 
             outcome = await self._read(scope, source, collection, labels, update, page)
+            if isinstance(outcome, Failure):
+                unpacking.failed(source)
             if not isinstance(outcome, Ready):
                 await source.release()
             return outcome
@@ -187,6 +191,8 @@ class Ingest:
             known = await identify(scope, collection, source.identity)
             labels = wanted if wanted is not None else known.labels if known else ()
             mark = self._fingerprint(digest.content_hash, source, labels)
+            if known is not None:
+                await self._reach(scope, source, known)
             if known is not None and known.fingerprint == mark:
                 return Unchanged(source.shown)
             if known is None and update:
@@ -218,15 +224,19 @@ class Ingest:
             given=source.given,
             references=read.references,
             places=read.places,
+            path=source.reached,
             aliases=aliases(self._profile, parsed.title, source.name, parsed.metadata),
         )
-        warnings = tuple(
-            ReadingWarning(
-                source.shown, warning.page, warning.kind, message(f"warning.{warning.kind}", self._language)
-            )
-            for warning in parsed.warnings
-        )
-        return Ready(source, draft, read.terms, warnings)
+        return Ready(source, draft, read.terms, reading_warnings(source.shown, read, self._language))
+
+    async def _reach(self, scope: Scope, source: Source, known: KnownDocument) -> None:
+        """Remembers the path a file was found by, unless the one remembered still leads there: of several ways
+        to a file its own path counts, then the first."""
+        path = source.reached
+        if path is None or path == known.path:
+            return
+        if path == source.identity or not await asyncio.to_thread(leads_to, known.path, source.identity):
+            await self._stores.records.reach(scope, known.document, path)
 
     async def _begin(self, scope: Scope, ready: Ready, update: bool, begun: list[Begun]) -> None:
         """Keeps the original and writes the pending version that refers to it.

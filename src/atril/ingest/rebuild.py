@@ -41,6 +41,10 @@ class OriginalSource:
         return self.document.collection
 
     @property
+    def reached(self) -> str | None:
+        return None  # its path was remembered when it was added
+
+    @property
     def shown(self) -> str:
         return self.document.name
 

@@ -45,6 +45,11 @@ class Source(Protocol):
     def folder(self) -> str: ...
 
     @property
+    def reached(self) -> str | None:
+        """The path by which its file was found; `None` for what comes from no file."""
+        ...
+
+    @property
     def shown(self) -> str:
         """What a person knows it by, for reports."""
         ...
@@ -91,6 +96,10 @@ class FileSource:
         return self.file.folder
 
     @property
+    def reached(self) -> str | None:
+        return storable(str(self.file.path.absolute()))
+
+    @property
     def shown(self) -> str:
         return storable(str(self.file.path))
 
@@ -134,6 +143,10 @@ class TextSource:
     @property
     def folder(self) -> str:
         return self.collection
+
+    @property
+    def reached(self) -> str | None:
+        return None
 
     @property
     def shown(self) -> str:
