@@ -7,7 +7,7 @@ reader of the page does not see stays out of the text, and is reported too.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -35,7 +35,8 @@ from atril.types import FailureReason, Page
 
 _BATCH: Final = 40
 _MOST_PAGES: Final = 50_000
-_LITTLE_TEXT: Final = 40
+_LITTLE_TEXT: Final = 100
+_FEWEST_WORDS: Final = 3
 _PICTURE: Final = 0.05
 _XMP_TITLE: Final = re.compile(r"<dc:title>.*?<rdf:li[^>]*>([^<]+)</rdf:li>", re.DOTALL)
 _NO_TITLE: Final = re.compile(
@@ -198,10 +199,11 @@ def _recognise(reading: _Reading) -> None:
     little = [
         number
         for number, sheet in enumerate(reading.sheets, 1)
-        if len(sheet.text) < _LITTLE_TEXT and len(_WORD.findall(sheet.text)) < _LITTLE_TEXT // 8
+        if len(_WORD.findall(sheet.text[:_LITTLE_TEXT])) < _FEWEST_WORDS
     ]
     damaged = {warning.page for warning in reading.warnings if warning.kind == "damaged_page"}
-    pictures = [number for number in _pictures(reading.data, little) if number not in damaged]
+    empty = {number for number in little if not reading.sheets[number - 1].text}
+    pictures = [number for number in _pictures(reading.data, little, empty) if number not in damaged]
     language_data = ocr.installed() if pictures else None
     for number in pictures:
         sheet = reading.sheets[number - 1]
@@ -211,15 +213,16 @@ def _recognise(reading: _Reading) -> None:
             reading.warn("needs_ocr", [number])
 
 
-def _pictures(data: bytes, numbers: Sequence[int]) -> list[int]:
-    """Which of the pages show an image over much of the page, or letters drawn as outlines."""
+def _pictures(data: bytes, numbers: Sequence[int], empty: Collection[int]) -> list[int]:
+    """Which of the pages are an image; of empty ones, which show any image or letters drawn as outlines."""
     if not numbers:
         return []
     with suppress(ParseError, ValueError, RuntimeError):
         return [
             page.page_number
             for page in _reader(target_pages=",".join(map(str, numbers))).is_complex(data)
-            if page.full_page_image or page.image_coverage > _PICTURE or page.uncovered_vector_area
+            if page.full_page_image
+            or (page.page_number in empty and (page.image_coverage > _PICTURE or page.uncovered_vector_area))
         ]
     return []
 

@@ -95,7 +95,7 @@ def reaches_out(page: ParsedPage) -> bool:
 
 
 def hidden_on(document: pdfium.PdfDocument, page: ParsedPage) -> list[Hidden]:
-    """The hidden texts of a page, but for those that liteparse reads as the text of a scan.
+    """The hidden texts of a page; the text layer of a scan is none.
 
     None when together they are only a stray letter or a mark.
     """
@@ -134,10 +134,13 @@ def _is_odd(colour: str | None, height: float | None) -> bool:
     return alpha < _CLEAR or min(channels) >= _LIGHT
 
 
+Box = tuple[float, float, float, float]
+Painted = list[tuple[Box, Colour | None]]
+
+
 def _hidden(sheet: pdfium.PdfPage, text_page: pdfium.PdfTextPage, page: ParsedPage) -> Iterator[Hidden]:
     place = _Placing(sheet, page)
-    read = _bare("".join(item.text for item in page.text_items))
-    painted: list[tuple[tuple[float, float, float, float], Colour | None]] = []
+    painted: Painted = []
     for number, thing in enumerate(sheet.get_objects(textpage=text_page)):
         if number > _MOST_OBJECTS:
             return
@@ -146,33 +149,29 @@ def _hidden(sheet: pdfium.PdfPage, text_page: pdfium.PdfTextPage, page: ParsedPa
                 painted.append((place.box(thing), ground.colour))
             continue
         box = place.box(thing)
-        text = thing.extract() if _is_hidden(thing, box, painted) else ""
-        # Letters without ink that liteparse reads all the same are the text layer of a scan.
-        if text.strip() and not (_is_without_ink(thing) and _bare(text) in read):
-            yield Hidden(text, *box)
+        if _is_hidden(thing, _below(painted, box)):
+            yield Hidden(thing.extract(), *box)
 
 
-def _is_hidden(
-    thing: pdfium.PdfTextObj,
-    box: tuple[float, float, float, float],
-    painted: Sequence[tuple[tuple[float, float, float, float], Colour | None]],
-) -> bool:
-    left, top, right, bottom = box
-    if _is_without_ink(thing) or 0 < thing.get_font_size() * _scale(thing) < _TINY:
+def _below(painted: Painted, box: Box) -> list[Colour | None]:
+    """What was painted where the middle of a box is, the last first."""
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return [
+        ground for area, ground in reversed(painted) if area[0] <= x <= area[2] and area[1] <= y <= area[3]
+    ]
+
+
+def _is_hidden(thing: pdfium.PdfTextObj, below: Sequence[Colour | None]) -> bool:
+    if pdfium_c.FPDFTextObj_GetTextRenderMode(thing) in _INVISIBLE:
+        # Letters without ink over a picture are the text layer of a scan.
+        return None not in below
+    if 0 < thing.get_font_size() * _scale(thing) < _TINY:
         return True
     alpha, colour = _fill(thing)
-    x, y = (left + right) / 2, (top + bottom) / 2
-    below = next(
-        (ground for area, ground in reversed(painted) if area[0] <= x <= area[2] and area[1] <= y <= area[3]),
-        _WHITE,
-    )
     if alpha < _CLEAR:
         return True
-    return below is not None and all(abs(a - b) <= _ALIKE for a, b in zip(colour, below, strict=True))
-
-
-def _is_without_ink(thing: pdfium.PdfTextObj) -> bool:
-    return pdfium_c.FPDFTextObj_GetTextRenderMode(thing) in _INVISIBLE
+    ground = below[0] if below else _WHITE
+    return ground is not None and all(abs(a - b) <= _ALIKE for a, b in zip(colour, ground, strict=True))
 
 
 def _scale(thing: pdfium.PdfTextObj) -> float:
@@ -223,7 +222,7 @@ class _Placing:
         self._sheet = sheet
         self._size = round(page.width * self._FINE), round(page.height * self._FINE)
 
-    def box(self, thing: pdfium.PdfObject) -> tuple[float, float, float, float]:
+    def box(self, thing: pdfium.PdfObject) -> Box:
         left, bottom, right, top = thing.get_bounds()
         container = thing.container
         while container is not None:

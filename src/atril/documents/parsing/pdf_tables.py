@@ -120,7 +120,8 @@ def _table(lines: Sequence[Line], start: int, end: int, floor: int) -> FigureTab
     top = _top(lines, start, columns, floor)
     heads = lines[top:body]
     rows_of_text = _joined_labels([_cells(line, columns) for line in lines[body:end]], lines[body:end])
-    labelled = [(columns[0][0] - _FAR_LEFT, columns[0][0] - _SLACK), *columns]
+    labels = [cell.right for line in lines[body:end] for cell in line.cells if cell.right <= columns[0][0]]
+    labelled = [(columns[0][0] - _FAR_LEFT, max(labels, default=columns[0][0] - _SLACK)), *columns]
     header = header_of(heads, labelled) if heads else [""] * len(labelled)
     return FigureTable(top, end, _markdown([tidy_figures(row) for row in [header, *rows_of_text]]))
 
