@@ -41,7 +41,7 @@ _NUMBER: Final = re.compile(r"^[\dIVX.]+\s+")
 _FIGURE: Final = re.compile(r"[^\w]*\d[\d.,\s%/:()-]*[^\w]*")
 _HEADER_WITHIN: Final = 6
 _NAMED: Final = 0.6
-_PICTURE_ALONE: Final = 60
+_PICTURE_ALONE: Final = 40
 _TITLE_WITHIN: Final = 6000
 
 
@@ -148,9 +148,9 @@ def tidy_metadata(values: Mapping[str, str]) -> dict[str, str]:
 def check_text(text: str) -> None:
     """Raises `UnreadableDocument`: `empty` for a text without words, `needs_ocr` for a picture with no more
     than a line beside it."""
+    bare = _PICTURE.sub("", text).strip(" \n#|-")
     pictured = _PICTURE.search(text) is not None
-    words = sum(char.isalnum() for char in _PICTURE.sub("", text))
-    if words < (_PICTURE_ALONE if pictured else 1):
+    if not bare or (pictured and sum(map(str.isalnum, bare)) < _PICTURE_ALONE):
         raise UnreadableDocument(reason="needs_ocr" if pictured else "empty")
 
 

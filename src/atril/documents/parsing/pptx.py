@@ -211,12 +211,11 @@ class _Slide:
             )
             if relation is not None and relation.target in self._package
         ]
-        blocks = [image(_description(node))]
+        blocks: list[str] = []
         for target in related:
             root = self._package.tree(target)
-            words = "; ".join(_words(root))
-            blocks += [pipe_table(chart_rows(root)) or paragraph(words)]
-        return blocks
+            blocks += [pipe_table(chart_rows(root)) or paragraph("; ".join(_words(root)))]
+        return blocks if any(blocks) else [image(_description(node))]
 
 
 def _placeholder(node: Element) -> str | None:

@@ -152,7 +152,8 @@ class _Lexer:
             return
         if len(self._states) > 1:
             self._states.pop()
-            self._in_fonts = min(self._in_fonts, len(self._states) - 1)
+            if len(self._states) <= self._in_fonts:
+                self._in_fonts = 0
             yield Token("close")
 
     def _note(self, name: str, value: int | None) -> None:

@@ -27,7 +27,22 @@ def parse_xml(data: bytes, *, blanks: bool = True) -> Element:
 
     `blanks=False` drops text of blanks between elements. Raises `etree.XMLSyntaxError`.
     """
-    return etree.fromstring(data, xml_parser(blanks=blanks))
+    root = etree.fromstring(data, xml_parser(blanks=blanks))
+    if root.getroottree().docinfo.internalDTD is not None:
+        _drop_entities(root)
+    return root
+
+
+def _drop_entities(root: Element) -> None:
+    """Takes out the references that were not expanded and keeps the text beside them."""
+    for node in list(root.iter(etree.Entity)):
+        before, parent = node.getprevious(), node.getparent()
+        if before is not None:
+            before.tail = (before.tail or "") + (node.tail or "")
+        else:
+            parent.text = (parent.text or "") + (node.tail or "")
+        node.tail = None
+        parent.remove(node)
 
 
 def xml_parser(*, blanks: bool = True) -> Any:
