@@ -79,13 +79,15 @@ class InvalidSetting(InvalidArgument):
 
 
 class InvalidProfile(InvalidArgument):
-    """Fields: `file`, `key`, `problem` (a key of the messages' table `profile`), and what fills that."""
+    """Fields: `file`, `name` (of the key), `problem` (a key of the messages' table `profile`), and what fills that."""
 
     key = "error.invalid_profile"
 
     def localized(self, language: str | None) -> str:
         problem = message(f"profile.{self.fields['problem']}", language, **self.fields)
-        return message(self.key, language, file=self.fields["file"], name=self.fields["key"], problem=problem)
+        return message(
+            self.key, language, file=self.fields["file"], name=self.fields["name"], problem=problem
+        )
 
 
 class NotFound(AtrilError):

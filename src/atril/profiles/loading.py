@@ -123,14 +123,14 @@ class _Table:
             raise self.error(key, "unknown")
 
     def error(self, key: str, problem: str, **fields: object) -> InvalidProfile:
-        return InvalidProfile(file=str(self._file), key=self._prefix + key, problem=problem, **fields)
+        return InvalidProfile(file=str(self._file), name=self._prefix + key, problem=problem, **fields)
 
 
 def _norms(file: Traversable) -> tuple[Norm, ...]:
     norms: dict[str, Norm] = {}
     content = _toml(file) if file.is_file() else {}
-    for key in content.keys() - {"norm"}:
-        raise InvalidProfile(file=str(file), key=key, problem="unknown")
+    head = _Table(file, {key: value for key, value in content.items() if key != "norm"})
+    head.finish()
     for table in _rows(file, "norm", content):
         norm = Norm(
             identifier=table.take("identifier", _text),
@@ -177,10 +177,10 @@ def _rows(file: Traversable, name: str, content: Mapping[str, Any]) -> Iterable[
     """The tables of one array of a file."""
     rows = content.get(name, [])
     if not isinstance(rows, list):
-        raise InvalidProfile(file=str(file), key=name, problem="tables")
+        raise InvalidProfile(file=str(file), name=name, problem="tables")
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            raise InvalidProfile(file=str(file), key=name, problem="tables")
+            raise InvalidProfile(file=str(file), name=name, problem="tables")
         yield _Table(file, row, prefix=f"{name} {number}: ")
 
 
@@ -188,14 +188,14 @@ def _toml(file: Traversable) -> dict[str, Any]:
     try:
         return tomllib.loads(_words(file))
     except tomllib.TOMLDecodeError as error:
-        raise InvalidProfile(file=str(file), key="-", problem="not_toml", value=str(error)) from error
+        raise InvalidProfile(file=str(file), name="-", problem="not_toml", value=str(error)) from error
 
 
 def _words(file: Traversable) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidProfile(file=str(file), key="-", problem="unreadable", value=str(error)) from error
+        raise InvalidProfile(file=str(file), name="-", problem="unreadable", value=str(error)) from error
 
 
 def _text(_key: str, value: Any) -> str:
