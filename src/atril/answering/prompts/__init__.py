@@ -1,0 +1,22 @@
+"""What models are told, one file for each prompt in each language."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+LANGUAGES: Final = ("en", "es", "ru")
+
+
+def prompt(name: str, language: str | None, **fields: object) -> str:
+    """The prompt in a language, English when it is not one of ours, with its `{fields}` filled in.
+
+    Raises `FileNotFoundError` for a prompt that does not exist and `KeyError` for a field left out.
+    """
+    return _template(name, language if language in LANGUAGES else "en").format(**fields)
+
+
+@cache
+def _template(name: str, language: str) -> str:
+    return (files(__package__) / language / f"{name}.md").read_text(encoding="utf-8").strip()
