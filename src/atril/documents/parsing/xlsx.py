@@ -6,6 +6,7 @@ sheets, rows and columns are left out and reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -22,6 +23,9 @@ _SHOWN_STATES: Final = ("", "visible")
 _ON: Final = ("1", "true", "on")
 _COMMENTS: Final = ("comments", "threadedComment")
 _JUDGED_BY: Final = 2000
+_JUDGED_SHEETS: Final = 3
+_JUDGED_BYTES: Final = 200_000
+_INLINE: Final = re.compile(rb"<t(?: [^>]*)?>([^<]{2,})</t>")
 _HEADER_ROWS: Final = 3
 
 Row = dict[int, Cell]
@@ -61,8 +65,19 @@ def _shared(package: Package, main: str, root: Element) -> Workbook:
     styles = next((package.tree(found) for found in package.related(main, "styles")), None)
     settings = child(root, "workbookPr")
     since_1904 = settings is not None and attribute(settings, "date1904") in _ON
-    language = detect("\n".join(strings[:_JUDGED_BY]))
+    words = strings[:_JUDGED_BY] or _inline_strings(package, main)
+    language = detect("\n".join(words))
     return Workbook(strings, cell_styles(styles), habits_of(language), since_1904)
+
+
+def _inline_strings(package: Package, main: str) -> list[str]:
+    """Some of the texts that stand in the cells themselves, as programs other than Excel write them."""
+    found = [
+        text.decode(errors="replace")
+        for part in package.related(main, "worksheet")[:_JUDGED_SHEETS]
+        for text in _INLINE.findall(package.read(part)[:_JUDGED_BYTES])
+    ]
+    return found[:_JUDGED_BY]
 
 
 def _drawn(package: Package, part: str) -> Iterator[str]:
