@@ -1,10 +1,10 @@
 r"""Regular expressions as people write them, turned into what RE2 runs in linear time.
 
 RE2's `\w`, `\d`, `\s` and `\b` know ASCII only. Here they mean Unicode's letters, marks, digits and blanks,
-inside character classes too. RE2 cannot look around, so a `\b` where a match begins or ends takes its
-neighbour with it and an empty group marks where the match itself begins or ends; one between two
-characters whose kinds are known is decided beforehand. Only a `\b` inside a match beside something that may
-be a letter or not (`a.*\bb`) keeps RE2's ASCII meaning.
+inside character classes too. `\b` is the hard one, because RE2 cannot look around. So an expression with a
+boundary in it runs over a spelled text, where every letter, mark or digit beyond ASCII stands between
+underscores (`á` is `__á_`): there RE2's own `\b` is right everywhere, and each character of the expression
+is written to match the spelled one. An underscore of the text is spelled with a private character.
 
 `^` and `$` are the ends of lines, as in every tool that searches text by lines. Groups do not capture.
 """
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
+
+import numpy as np
 
 from atril.errors import InvalidArgument
 from atril.messages import message
@@ -25,30 +26,21 @@ MAX_DEPTH: Final = 50
 
 Problem = Literal["lookaround", "backreference", "possessive", "conditional", "syntax", "empty", "too_long"]
 
-_WORD: Final = r"\p{L}\p{M}\p{N}_"
+UNDERSCORE: Final = "\ue000"
+"""What an underscore of the text is spelled with."""
+
+_LETTERS: Final = r"\p{L}\p{M}\p{N}"
 _NOT_WORD: Final = (
     r"\p{Z}\p{C}\p{S}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
     r"\x{203f}\x{2040}\x{2054}\x{fe33}\x{fe34}\x{fe4d}-\x{fe4f}\x{ff3f}"
 )
 _BLANK: Final = r"\t\n\v\f\r\x{1c}-\x{1f}\x{85}\p{Z}"
 _NOT_BLANK: Final = r"\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}\x00-\x{08}\x{0e}-\x{1b}\x{7f}-\x{84}\x{86}-\x{9f}"
-_NEVER: Final = r"[^\x00-\x{10ffff}]"
+_PUNCTUATION: Final = r"\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\x{203f}\x{2040}\x{2054}"
+_SPELLED: Final = r"\x{e000}"
 
-LETTER: Final = 1
-OTHER: Final = 2
-EDGE: Final = 4
-"""What may stand beside a place: part of a word, anything else, or what is outside the match."""
-
-_CLASSES: Final = {
-    "w": (_WORD, LETTER),
-    "W": (_NOT_WORD, OTHER),
-    "d": (r"\p{Nd}", LETTER),
-    "D": (r"\P{Nd}", LETTER | OTHER),
-    "s": (_BLANK, OTHER),
-    "S": (_NOT_BLANK, LETTER | OTHER),
-}
-_ASSERTIONS: Final = {"A": r"\A", "z": r"\z", "Z": r"\z"}
-_CONTROLS: Final = frozenset("abfnrtv")
+_ASSERTIONS: Final = {"A": r"\A", "z": r"\z", "Z": r"\z", "b": r"\b", "B": r"\B"}
+_CONTROLS: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "b": "\b", "0": "\0"}
 _REFUSED: Final[tuple[tuple[re.Pattern[str], Problem], ...]] = (
     (re.compile(r"\(\?(?:=|!|<=|<!)"), "lookaround"),
     (re.compile(r"\(\?P=|\\[1-9]|\\[kg][<{']"), "backreference"),
@@ -56,11 +48,10 @@ _REFUSED: Final[tuple[tuple[re.Pattern[str], Problem], ...]] = (
     (re.compile(r"\(\?\("), "conditional"),
 )
 _OPENING: Final = re.compile(r"\(\?(?:P?<[^\W\d]\w*>|([imsU]*(?:-[imsU]+)?)([:)]))")
-_QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{(\d+)(,)?(\d*)\})(\??)")
+_QUANTIFIER: Final = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\??")
 _POINT: Final = re.compile(r"\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _PROPERTY: Final = re.compile(r"\\([pP])(?:\{(\^?)(\w+)\}|(\w))")
-_SET: Final = re.compile(r"\\[pP]|\\t\\n")
-_POSIX: Final = re.compile(r"\[:\^?\w+:\]")
+_POSIX: Final = re.compile(r"\[:(\^?)(\w+):\]")
 
 
 class UnusablePattern(InvalidArgument):
@@ -79,42 +70,10 @@ class UnusablePattern(InvalidArgument):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What RE2 compiles, and for each of its groups whether it marks where the match begins."""
+    """What RE2 compiles, and whether it is for spelled texts."""
 
     expression: str
-    begins: tuple[bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    """One character, or what stands at none when `kinds` is 0."""
-
-    text: str
-    kinds: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Boundary:
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    opening: str
-    branches: tuple[_Branch, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """Something with its quantifier as text; `optional` and `repeats` say what it allows."""
-
-    node: _Atom | _Boundary | _Group
-    quantifier: str = ""
-    optional: bool = False
-    repeats: bool = False
-
-
-_Branch = tuple[_Item, ...]
+    spelled: bool
 
 
 def translate(pattern: str) -> Translation:
@@ -123,52 +82,94 @@ def translate(pattern: str) -> Translation:
         raise UnusablePattern(pattern=pattern, problem="empty")
     if len(pattern) > MAX_LENGTH:
         raise UnusablePattern(pattern=pattern[:80] + "…", problem="too_long")
-    branches = _Parser(pattern).parse()
-    writer = _Writer()
-    return Translation("(?m)" + writer.branches(branches, EDGE, EDGE), tuple(writer.begins))
+    plain = _Translator(pattern, spelled=False)
+    expression = plain.translate()
+    if plain.boundaries:
+        expression = _Translator(pattern, spelled=True).translate()
+    return Translation(f"(?m){expression}", plain.boundaries)
 
 
-class _Parser:
-    """Reads a pattern from left to right."""
+def spell(text: str) -> bytes:
+    """The text as UTF-8 with every letter, mark and digit beyond ASCII, and every underscore, between
+    underscores."""
+    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    beyond = np.unique(points[points > 127])
+    letters = np.array([point for point in beyond.tolist() if _is_word(chr(point))], dtype=np.uint32)
+    marked = np.isin(points, letters) | (points == ord("_"))
+    sizes = np.where(marked, 4, 1)
+    places = np.cumsum(sizes) - sizes
+    spelled = np.full(int(sizes.sum()), ord("_"), dtype=np.uint32)
+    spelled[places + np.where(marked, 2, 0)] = np.where(points == ord("_"), ord(UNDERSCORE), points)
+    return spelled.tobytes().decode("utf-32-le").encode()
 
-    def __init__(self, pattern: str) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A part of a character class: as RE2 writes it; the same without the underscore, or `None` with what
+    it leaves out when it is itself a negation; whether it holds the underscore, and letters beyond ASCII."""
+
+    text: str
+    bare: str | None
+    underscore: bool = False
+    beyond: bool = True
+    excluded: str = ""
+
+
+_SETS: Final = {
+    "w": _Member(f"{_LETTERS}_", _LETTERS, underscore=True),
+    "W": _Member(_NOT_WORD, _NOT_WORD, beyond=False),
+    "d": _Member(r"\p{Nd}", r"\p{Nd}"),
+    "D": _Member(r"\P{Nd}", None, underscore=True, excluded=r"\p{Nd}"),
+    "s": _Member(_BLANK, _BLANK, beyond=False),
+    "S": _Member(_NOT_BLANK, None, underscore=True, excluded=_BLANK),
+}
+_POSIX_BARE: Final = {
+    "word": "0-9A-Za-z",
+    "punct": r"!-/:-@\[-\^`{-~",
+    "graph": r"!-\^`-~",
+    "print": r" -\^`-~",
+    "ascii": r"\x00-\^`-\x7f",
+}
+
+
+class _Translator:
+    """Reads a pattern from left to right and writes it for RE2, for plain or for spelled texts."""
+
+    def __init__(self, pattern: str, *, spelled: bool) -> None:
         self._pattern = pattern
+        self._spelled = spelled
         self._position = 0
+        self._dots_match_all = False
+        self.boundaries = False
 
-    def parse(self) -> tuple[_Branch, ...]:
-        branches = self._branches(0)
+    def translate(self) -> str:
+        written = self._branches(0)
         if self._position < len(self._pattern):
             raise self._error("syntax", "unexpected )")
-        return branches
+        return written
 
-    def _branches(self, depth: int) -> tuple[_Branch, ...]:
+    def _branches(self, depth: int) -> str:
         if depth > MAX_DEPTH:
             raise self._error("syntax", f"more than {MAX_DEPTH} groups inside each other")
-        branches = [self._branch(depth)]
-        while self._at("|"):
-            self._position += 1
-            branches.append(self._branch(depth))
-        return tuple(branches)
+        written = []
+        while self._position < len(self._pattern) and not self._at(")"):
+            if self._at("|"):
+                self._position += 1
+                written.append("|")
+            else:
+                written.append(self._node(depth) + self._quantifier())
+        return "".join(written)
 
-    def _branch(self, depth: int) -> _Branch:
-        items = []
-        while self._position < len(self._pattern) and not self._at("|") and not self._at(")"):
-            items.append(self._quantified(self._node(depth)))
-        return tuple(items)
-
-    def _quantified(self, node: _Atom | _Boundary | _Group) -> _Item:
+    def _quantifier(self) -> str:
         found = _QUANTIFIER.match(self._pattern, self._position)
-        if not found or (isinstance(node, _Atom) and node.text.startswith("(?")):
-            return _Item(node)
+        if not found:
+            return ""
         self._position = found.end()
         if self._at("+"):
             raise self._error("possessive")
-        sign = found[0][0]
-        least = int(found[1]) if sign == "{" else int(sign == "+")
-        most = _most(found) if sign == "{" else (1 if sign == "?" else None)
-        return _Item(node, found[0], least == 0, most is None or most > 1)
+        return found[0]
 
-    def _node(self, depth: int) -> _Atom | _Boundary | _Group:
+    def _node(self, depth: int) -> str:
         character = self._pattern[self._position]
         match character:
             case "(":
@@ -177,112 +178,138 @@ class _Parser:
                 return self._class()
             case "\\":
                 return self._escape()
-            case "." | "^" | "$":
-                self._position += 1
-                return _Atom(character, LETTER | OTHER if character == "." else 0)
             case "*" | "+" | "?":
                 raise self._error("syntax", f"nothing to repeat before {character}")
         self._position += 1
-        return _Atom(_literal(character), _kind(character))
+        match character:
+            case "^" | "$":
+                return character
+            case ".":
+                return self._dot()
+        return self._written([_single(character)], negated=False)
 
-    def _group(self, depth: int) -> _Atom | _Group:
-        for refused, problem in _REFUSED:
-            if refused.match(self._pattern, self._position):
-                raise self._error(problem)
-        opening = "(?:"
+    def _dot(self) -> str:
+        if not self._spelled:
+            return "."
+        return "(?:__(?s:.)_|[^_])" if self._dots_match_all else r"(?:__(?s:.)_|[^_\n])"
+
+    def _group(self, depth: int) -> str:
+        self._refuse()
+        opening, flags = "(?:", ""
         if self._pattern.startswith("(?", self._position):
             found = _OPENING.match(self._pattern, self._position)
             if not found:
                 raise self._error("syntax", f"unknown group {self._pattern[self._position :][:4]}")
             self._position = found.end()
-            if found[2] == ")":
-                return _Atom(found[0], 0)
+            flags = found[1] or ""
             opening = found[0] if found[2] else opening
+            if found[2] == ")":
+                self._dots_match_all = _dots(flags, self._dots_match_all)
+                return opening
         else:
             self._position += 1
-        branches = self._branches(depth + 1)
+        before = self._dots_match_all
+        self._dots_match_all = _dots(flags, before)
+        written = self._branches(depth + 1)
+        self._dots_match_all = before
         if not self._at(")"):
             raise self._error("syntax", "missing )")
         self._position += 1
-        return _Group(opening, branches)
+        return f"{opening}{written})"
 
-    def _escape(self) -> _Atom | _Boundary:
-        for refused, problem in _REFUSED:
-            if refused.match(self._pattern, self._position):
-                raise self._error(problem)
+    def _escape(self) -> str:
+        self._refuse()
         letter = self._pattern[self._position + 1 : self._position + 2]
-        if letter in ("b", "B"):
-            self._position += 2
-            return _Boundary(letter == "B")
         if letter in _ASSERTIONS:
             self._position += 2
-            return _Atom(_ASSERTIONS[letter], 0)
-        text, kinds = self._escaped()
-        return _Atom(f"[{text}]" if letter in _CLASSES else text, kinds)
+            self.boundaries = self.boundaries or letter in "bB"
+            return _ASSERTIONS[letter]
+        return self._written([self._escaped()], negated=False)
 
-    def _escaped(self) -> tuple[str, int]:
-        """An escape that stands for characters, as it is written inside a class."""
+    def _escaped(self) -> _Member:
+        """An escape that stands for characters, in a class or outside."""
         pattern, start = self._pattern, self._position
         if point := _POINT.match(pattern, start):
             self._position = point.end()
             value = int(next(filter(None, point.groups())), 16)
             if value > 0x10FFFF:
                 raise self._error("syntax", f"no character {point[0]}")
-            return f"\\x{{{value:x}}}", _kind(chr(value))
+            return _single(chr(value))
         if found := _PROPERTY.match(pattern, start):
             self._position = found.end()
-            positive = found[1] == "p" and not found[2]
-            return found[0], _property_kinds(found[3] or found[4]) if positive else LETTER | OTHER
+            return _property(found[3] or found[4], negated=(found[1] == "P") != bool(found[2]))
         letter = pattern[start + 1 : start + 2]
         self._position = start + 2
-        if letter in _CLASSES:
-            return _CLASSES[letter]
+        if letter in _SETS:
+            return _SETS[letter]
         if letter in _CONTROLS:
-            return f"\\{letter}" if letter != "b" else r"\x08", OTHER
-        if letter == "0":
-            return r"\x00", OTHER
-        if not letter or letter.isalnum():
+            return _single(_CONTROLS[letter])
+        if not letter or (letter.isalnum() and letter.isascii()):
             raise self._error("syntax", f"unknown escape \\{letter}")
-        return _literal(letter), _kind(letter)
+        return _single(letter)
 
-    def _class(self) -> _Atom:
+    def _class(self) -> str:
         start = self._position
         self._position += 1
         negated = self._at("^")
         self._position += negated
-        members, kinds, first = [], 0, True
-        while first or not self._at("]"):
+        members: list[_Member] = []
+        while not members or not self._at("]"):
             if self._position >= len(self._pattern):
                 self._position = start
                 raise self._error("syntax", "missing ]")
-            text, kind = self._member()
-            members.append(text)
-            kinds |= kind
-            first = False
+            members.append(self._member())
         self._position += 1
-        if negated:
-            everything = {_WORD: OTHER, _NOT_WORD: LETTER}
-            kinds = next((everything[each] for each in members if each in everything), LETTER | OTHER)
-        return _Atom(f"[{'^' if negated else ''}{''.join(members)}]", kinds)
+        return self._written(members, negated=negated)
 
-    def _member(self) -> tuple[str, int]:
+    def _member(self) -> _Member:
         if found := _POSIX.match(self._pattern, self._position):
             self._position = found.end()
-            return found[0], LETTER | OTHER
-        low, kind = self._class_character()
+            bare = _POSIX_BARE.get(found[2])
+            if found[1]:
+                outside = f"[:{found[2]}:]"
+                return _Member(found[0], None, underscore=bare is None, excluded=outside)
+            return _Member(found[0], bare or found[0], underscore=bare is not None, beyond=False)
+        start = self._position
+        low = self._class_character()
         after = self._pattern[self._position + 1 : self._position + 2]
-        if not self._at("-") or after in ("]", "") or _SET.match(low):
-            return low, kind
+        if not self._at("-") or after in ("]", "") or not isinstance(low, str):
+            return _single(low) if isinstance(low, str) else low
         self._position += 1
-        high, last = self._class_character()
-        return f"{low}-{high}", kind if _within_one_kind(low, high) else LETTER | OTHER | last
+        high = self._class_character()
+        if not isinstance(high, str) or high < low:
+            raise self._error("syntax", f"bad range {self._pattern[start : self._position]}")
+        return _range(low, high)
 
-    def _class_character(self) -> tuple[str, int]:
+    def _class_character(self) -> str | _Member:
         character = self._pattern[self._position]
-        if character == "\\":
-            return self._escaped()
-        self._position += 1
-        return _literal(character), _kind(character)
+        if character != "\\":
+            self._position += 1
+            return character
+        member = self._escaped()
+        return member.excluded if member.bare is not None and member.excluded else member
+
+    def _written(self, members: list[_Member], *, negated: bool) -> str:
+        """One character of any of the members, or of none of them."""
+        texts = "".join(member.text for member in members)
+        holds = any(member.underscore for member in members)
+        beyond = any(member.beyond or member.underscore for member in members)
+        if not self._spelled:
+            return f"[^{texts}]" if negated else f"[{texts}]"
+        if negated:
+            unit = f"[^{texts}{_SPELLED if holds else ''}]"
+            return f"(?:__{unit}_|[^{texts}_])"
+        bare = "".join(member.bare for member in members if member.bare)
+        raw = [f"[{bare}]"] if bare else []
+        raw += [f"[^{member.excluded}_]" for member in members if member.bare is None]
+        if beyond:
+            raw.insert(0, f"__[{texts}{_SPELLED if holds else ''}]_")
+        return f"(?:{'|'.join(raw)})"
+
+    def _refuse(self) -> None:
+        for refused, problem in _REFUSED:
+            if refused.match(self._pattern, self._position):
+                raise self._error(problem)
 
     def _at(self, character: str) -> bool:
         return self._pattern.startswith(character, self._position)
@@ -291,113 +318,43 @@ class _Parser:
         return UnusablePattern(pattern=self._pattern, problem=problem, detail=detail)
 
 
-class _Writer:
-    """Writes a parsed pattern for RE2, each `\\b` by what stands on both sides of it."""
-
-    def __init__(self) -> None:
-        self.begins: list[bool] = []
-
-    def branches(self, branches: tuple[_Branch, ...], before: int, after: int) -> str:
-        return "|".join(self._branch(branch, before, after) for branch in branches)
-
-    def _branch(self, branch: _Branch, before: int, after: int) -> str:
-        written = []
-        for index, item in enumerate(branch):
-            left = _reach(reversed(branch[:index]), before, last=True)
-            right = _reach(iter(branch[index + 1 :]), after, last=False)
-            written.append(self._item(item, left, right))
-        return "".join(written)
-
-    def _item(self, item: _Item, left: int, right: int) -> str:
-        node = item.node
-        if isinstance(node, _Boundary):
-            return "" if item.optional else self._boundary(node, left, right)
-        if isinstance(node, _Atom):
-            return node.text + item.quantifier
-        if item.repeats:
-            left |= _ends(item, last=True)[0]
-            right |= _ends(item, last=False)[0]
-        return f"{node.opening}{self.branches(node.branches, left, right)}){item.quantifier}"
-
-    def _boundary(self, boundary: _Boundary, left: int, right: int) -> str:
-        differ = not boundary.negated
-        single = (LETTER, OTHER)
-        if left in single and right in single:
-            return "" if (left != right) is differ else _NEVER
-        if left == EDGE and right in single:
-            return self._outside(_opposite(right) if differ else right, "^") + self._mark(True)
-        if right == EDGE and left in single:
-            return self._mark(False) + self._outside(_opposite(left) if differ else left, "$")
-        if left == EDGE and right == LETTER | OTHER and differ:
-            return self._outside(OTHER, "^") + self._mark(True)
-        if right == EDGE and left == LETTER | OTHER and differ:
-            return self._mark(False) + self._outside(OTHER, "$")
-        return r"\B" if boundary.negated else r"\b"
-
-    def _outside(self, kind: int, edge: str) -> str:
-        return f"[{_WORD}]" if kind == LETTER else f"(?:{edge}|[^{_WORD}])"
-
-    def _mark(self, begins: bool) -> str:
-        self.begins.append(begins)
-        return "()"
+def _single(character: str) -> _Member:
+    """One character; `excluded` keeps it for a range that may begin with it."""
+    text = _literal(character)
+    if character == "_":
+        return _Member(text, "", underscore=True, excluded=character)
+    return _Member(text, text, beyond=not character.isascii(), excluded=character)
 
 
-def _reach(items: Iterator[_Item], outside: int, *, last: bool) -> int:
-    """What may stand next to a place, looking past what may be absent."""
-    kinds = 0
-    for item in items:
-        some, empty = _ends(item, last=last)
-        kinds |= some
-        if not empty:
-            return kinds
-    return kinds | outside
+def _range(low: str, high: str) -> _Member:
+    text = f"{_literal(low)}-{_literal(high)}"
+    if not low <= "_" <= high:
+        return _Member(text, text, beyond=not high.isascii())
+    parts = [f"{_literal(low)}-\\^"] if low < "_" else []
+    parts += [f"`-{_literal(high)}"] if high > "_" else []
+    return _Member(text, "".join(parts), underscore=True, beyond=not high.isascii())
 
 
-def _ends(item: _Item, *, last: bool) -> tuple[int, bool]:
-    """The kinds of the item's first or last character, and whether it may have none."""
-    node = item.node
-    if isinstance(node, _Boundary):
-        return 0, True
-    if isinstance(node, _Atom):
-        return node.kinds, item.optional or not node.kinds
-    kinds, empty = 0, item.optional
-    for branch in node.branches:
-        none = 8
-        found = _reach(reversed(branch) if last else iter(branch), none, last=last)
-        kinds |= found & ~none
-        empty = empty or bool(found & none)
-    return kinds, empty
+def _property(name: str, *, negated: bool) -> _Member:
+    holds = name in ("P", "Pc")
+    if negated:
+        return _Member(rf"\P{{{name}}}", None, underscore=not holds, excluded=rf"\p{{{name}}}")
+    bare = rf"\p{{{name}}}"
+    if holds:
+        bare = _PUNCTUATION if name == "P" else r"\x{203f}\x{2040}\x{2054}\x{fe33}\x{ff3f}"
+    return _Member(rf"\p{{{name}}}", bare, underscore=holds)
 
 
-def _opposite(kind: int) -> int:
-    return OTHER if kind == LETTER else LETTER
-
-
-def _most(quantifier: re.Match[str]) -> int | None:
-    if not quantifier[2]:
-        return int(quantifier[1])
-    return int(quantifier[3]) if quantifier[3] else None
+def _dots(flags: str, before: bool) -> bool:
+    on, _, off = flags.partition("-")
+    return ("s" in on or before) and "s" not in off
 
 
 def _literal(character: str) -> str:
     if character.isascii() and not character.isalnum() and character.isprintable():
-        return f"\\{character}" if character not in " _" else character
+        return character if character in " _" else f"\\{character}"
     return character if character.isprintable() else f"\\x{{{ord(character):x}}}"
 
 
-def _kind(character: str) -> int:
-    return LETTER if character == "_" or unicodedata.category(character)[0] in "LMN" else OTHER
-
-
-def _property_kinds(name: str) -> int:
-    if name[:1] in "LMN" and len(name) <= 2:
-        return LETTER
-    if name in ("Z", "Zs", "Zl", "Zp", "S", "Sc", "Sm", "Sk", "So", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"):
-        return OTHER
-    return LETTER | OTHER
-
-
-def _within_one_kind(low: str, high: str) -> bool:
-    """Whether a range such as `a-z` or `0-9` holds letters and digits only."""
-    runs = ("09", "az", "AZ", "аяё", "АЯЁ")
-    return any(run[0] <= low <= high <= run[-1] for run in runs if len(low) == len(high) == 1)
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN"

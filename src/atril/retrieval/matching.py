@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import re2
 
 from atril.retrieval.checks import Check
-from atril.retrieval.expressions import UnusablePattern, translate
+from atril.retrieval.expressions import UNDERSCORE, UnusablePattern, translate
 
 MEMORY: Final = 64 << 20
 """Bytes RE2 may take for the automaton of one expression."""
@@ -20,6 +20,8 @@ MAX_MATCH: Final = 2000
 
 MAX_LINE: Final = 1000
 """Bytes of a line of context on each side of a match; a table or a minified text may have very long ones."""
+
+_UNDERSCORE: Final = UNDERSCORE.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,16 @@ class Match:
     context: str
 
 
+class SearchedText(Protocol):
+    """A text as UTF-8, plain and spelled (see `expressions`)."""
+
+    @property
+    def data(self) -> bytes: ...
+
+    @property
+    def spelled(self) -> bytes: ...
+
+
 class _Compiled(Protocol):
     def search(self, text: bytes, pos: int) -> Any: ...
 
@@ -41,37 +53,37 @@ class _Compiled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression; `begins` says of each of its groups whether it marks a beginning."""
+    """A compiled expression, and whether it is for spelled texts."""
 
     compiled: _Compiled
-    begins: tuple[bool, ...]
+    spelled: bool
 
-    def spans(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Where it matches in UTF-8 text, from left to right, never overlapping and never empty."""
-        leading = any(self.begins)
+    def spans(self, text: SearchedText) -> Iterator[tuple[int, int]]:
+        """Where it matches in the plain bytes, from left to right, never overlapping and never empty."""
+        if not self.spelled:
+            yield from self._found(text.data)
+            return
+        data = text.spelled
+        seen, place = 0, 0
+        for start, end in self._found(data):
+            place += _plain_length(data[seen:start])
+            length = _plain_length(data[start:end])
+            yield place, place + length
+            seen, place = end, place + length
+
+    def _found(self, data: bytes) -> Iterator[tuple[int, int]]:
         position = 0
         while position <= len(data):
-            # What was matched before is context for what follows, so one character back is seen again.
-            found = self.compiled.search(data, _previous(data, position) if leading else position)
-            start, end = self._bounds(found) if found else (0, 0)
-            if found and start < position:
-                found = self.compiled.search(data, position)
-                start, end = self._bounds(found) if found else (0, 0)
+            found = self.compiled.search(data, position)
             if not found:
                 return
-            if end > start:
+            start, end = found.span()
+            inside = self.spelled and data[max(0, start - 2) : start] == b"__"
+            if end > start and not inside:
                 yield start, end
                 position = end
-            else:
-                position = _next(data, end)
-
-    def _bounds(self, found: Any) -> tuple[int, int]:
-        start, end = found.span()
-        for group, begins in enumerate(self.begins, start=1):
-            place = found.start(group)
-            if place >= 0:
-                start, end = (place, end) if begins else (start, place)
-        return start, end
+            else:  # nothing, or the inside of one spelled letter
+                position = _next(data, start)
 
 
 @lru_cache(maxsize=64)
@@ -89,12 +101,12 @@ def compile_expression(pattern: str, *, case_sensitive: bool) -> Expression:
         raise UnusablePattern(pattern=pattern, problem="syntax", detail=detail) from error
     if compiled.fullmatch(b"") is not None:
         raise UnusablePattern(pattern=pattern, problem="empty")
-    return Expression(compiled, translation.begins)
+    return Expression(compiled, translation.spelled)
 
 
 def find_matches(
     expression: Expression,
-    data: bytes,
+    searched: SearchedText,
     *,
     most: int,
     context_lines: int,
@@ -103,7 +115,8 @@ def find_matches(
     """The first `most` matches that pass the check, with `context_lines` lines before and after each."""
     matches: list[Match] = []
     seen, characters, line = 0, 0, 1
-    for start, end in expression.spans(data):
+    data = searched.data
+    for start, end in expression.spans(searched):
         text = data[start:end].decode()
         if check is not None:
             text = check(text)
@@ -136,11 +149,13 @@ def _context(data: bytes, start: int, end: int, lines: int) -> str:
     return data[first:last].decode(errors="ignore").strip("\n")
 
 
-def _previous(data: bytes, position: int) -> int:
-    position = max(0, position - 1)
-    while position > 0 and data[position] & 0xC0 == 0x80:
-        position -= 1
-    return position
+def _plain_length(spelled: bytes) -> int:
+    """Bytes of plain text that the spelled ones stand for."""
+    return (
+        len(spelled)
+        - spelled.count(b"_")
+        - (len(_UNDERSCORE) - 1) * spelled.count(b"__" + _UNDERSCORE + b"_")
+    )
 
 
 def _next(data: bytes, position: int) -> int:

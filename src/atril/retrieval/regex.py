@@ -125,7 +125,7 @@ def _match_all(query: RegexQuery, texts: Iterable[DocumentText]) -> list[tuple[D
     for text in texts:
         matches = find_matches(
             query.expression,
-            text.data,
+            text,
             most=query.max_matches_per_file,
             context_lines=query.context_lines,
             check=query.check,

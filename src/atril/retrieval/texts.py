@@ -6,23 +6,31 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Protocol
 from uuid import UUID
 
+from atril.retrieval.expressions import spell
 from atril.types import Document, Scope
 
 LARGEST: Final = 64 << 20
-"""Bytes of text kept; a larger library reads what does not fit from the disk again."""
+"""Bytes of plain text kept, and their spelled forms beside them where they were asked for; a larger library
+reads what does not fit from the disk again."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(eq=False)
 class DocumentText:
     """A version's canonical text as UTF-8 `data`, and its chunks' `starts` (code points, ascending) with
-    their 1-based `numbers` and `points`."""
+    their `points`."""
 
     data: bytes
-    starts: Sequence[int]
-    points: Sequence[UUID]
+    starts: Sequence[int] = ()
+    points: Sequence[UUID] = ()
+
+    @cached_property
+    def spelled(self) -> bytes:
+        """The text as expressions with word boundaries search it; made when first asked for."""
+        return spell(self.data.decode())
 
     def point_at(self, offset: int) -> UUID:
         """The chunk that holds the code point, or the one before it where none does."""
