@@ -27,36 +27,34 @@ _LONGEST_ARTICLE: Final = 500
 _TENANT: Final[sa.BindParameter[Any]] = sa.bindparam("tenant")
 _POINTS: Final[sa.BindParameter[Any]] = sa.bindparam("points", expanding=True)
 
-# A mention in a chunk with a point; a law that is named without an article leads to no chunk.
-_FROM = chunks.join(
-    mentions,
-    sa.and_(
-        mentions.c.tenant == chunks.c.tenant,
-        mentions.c.version == chunks.c.version,
-        mentions.c.number == chunks.c.number,
-        mentions.c.kind != _NORM,
-    ),
-)
 _SEEN = sa.and_(chunks.c.tenant == _TENANT, chunks.c.point.in_(_POINTS))
+_WHERE = sa.select(chunks.c.version, chunks.c.number, chunks.c.point).where(_SEEN)
+
+# Mentions of chunks by version and number, each of which may be any of several: joined with the chunks, SQLite
+# would begin with every mention of the tenant. A law that is named without an article leads to no chunk.
+_SAID = sa.and_(
+    mentions.c.tenant == _TENANT,
+    mentions.c.version.in_(sa.bindparam("versions", expanding=True)),
+    mentions.c.number.in_(sa.bindparam("numbers", expanding=True)),
+    mentions.c.kind != _NORM,
+)
 _PLACES = places.join(
     versions, sa.and_(versions.c.tenant == places.c.tenant, versions.c.id == places.c.version)
 )
-_WITHIN = (
-    sa.select(
-        chunks.c.point,
-        mentions.c.ordinal,
-        mentions.c.version,
-        mentions.c.target,
-        sa.literal(1).label("copy"),
-        sa.literal("").label("part"),
-        mentions.c.last,
-    )
-    .select_from(_FROM)
-    .where(_SEEN, mentions.c.target.is_not(None))
-)
+_WITHIN = sa.select(
+    mentions.c.version.label("source"),
+    mentions.c.number.label("number"),
+    mentions.c.ordinal,
+    mentions.c.version,
+    mentions.c.target,
+    sa.literal(1).label("copy"),
+    sa.literal("").label("part"),
+    mentions.c.last,
+).where(_SAID, mentions.c.target.is_not(None))
 _BETWEEN = (
     sa.select(
-        chunks.c.point,
+        mentions.c.version.label("source"),
+        mentions.c.number.label("number"),
         mentions.c.ordinal,
         versions.c.id,
         places.c.number,
@@ -65,7 +63,7 @@ _BETWEEN = (
         mentions.c.last,
     )
     .select_from(
-        _FROM.join(
+        mentions.join(
             versions,
             sa.and_(versions.c.tenant == mentions.c.tenant, versions.c.document == mentions.c.document),
         ).join(
@@ -78,7 +76,7 @@ _BETWEEN = (
             ),
         )
     )
-    .where(_SEEN, is_current)
+    .where(_SAID, is_current)
 )
 _OUTGOING = sa.union_all(_WITHIN, _BETWEEN)
 
@@ -180,8 +178,18 @@ def outgoing(
     """Where the chunks of those points refer to, in the order of their text, each once and none to itself."""
     best: dict[tuple[UUID, int], tuple[Any, ...]] = {}
     for some in _parts(points):
-        for row in connection.execute(_OUTGOING, {"tenant": scope.tenant, "points": some}):
-            point, ordinal, version, number, copy, part, last = row
+        where = connection.execute(_WHERE, {"tenant": scope.tenant, "points": some}).all()
+        sources = {(row.version, row.number): row.point for row in where}
+        said = {
+            "tenant": scope.tenant,
+            "versions": list({row.version for row in where}),
+            "numbers": list({row.number for row in where}),
+        }
+        for row in connection.execute(_OUTGOING, said) if where else ():
+            source, at, ordinal, version, number, copy, part, last = row
+            point = sources.get((source, at))
+            if point is None:
+                continue
             key, rank = (point, ordinal), (part != "", copy if last else -copy)
             if key not in best or best[key][0] < rank:
                 best[key] = rank, version, number
