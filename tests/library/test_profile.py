@@ -1,0 +1,52 @@
+"""A library opened with a profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import atril
+from atril.errors import InvalidProfile
+from atril.testing.embedders import HashEmbedder
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    folder = tmp_path / "handbooks"
+    folder.mkdir()
+    (folder / "profile.toml").write_text('name = "handbooks"\n[weights]\nold = 0.5\n', encoding="utf-8")
+    return folder
+
+
+async def score(library: atril.Library, collection: str) -> float:
+    [hit, *_] = (await library.search("vacaciones", collections=[collection])).results
+    return hit.score
+
+
+async def test_a_collection_without_a_weight_has_the_profiles(
+    home: Path, folder: Path, profile: Path
+) -> None:
+    async with atril.open(home, embedder=HashEmbedder()) as library:
+        await library.add([folder], collection="old")
+        plain = await score(library, "old")
+    async with atril.open(home, profile=str(profile), embedder=HashEmbedder()) as library:
+        assert await score(library, "old") == pytest.approx(plain / 2, abs=1e-6)
+
+
+async def test_a_weight_that_was_chosen_stays(home: Path, folder: Path, profile: Path) -> None:
+    async with atril.open(home, profile=str(profile), embedder=HashEmbedder()) as library:
+        await library.add([folder], collection="old")
+        halved = await score(library, "old")
+        await library.add([folder], collection="old", weight=1.0)
+        assert await score(library, "old") == pytest.approx(halved * 2, abs=1e-6)
+
+
+async def test_the_environment_names_a_profile(
+    home: Path, profile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (profile / "profile.toml").write_text("name = 1", encoding="utf-8")
+    monkeypatch.setenv("ATRIL_PROFILE", str(profile))
+    with pytest.raises(InvalidProfile, match=r"profile\.toml, name"):
+        async with atril.open(home, embedder=HashEmbedder()):
+            raise AssertionError("opened")
