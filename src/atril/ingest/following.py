@@ -33,18 +33,17 @@ def vanished(documents: Sequence[Document], listed: Sequence[SourceFile], root: 
     """
     present = {file.source for file in listed if file.problem is None}
     unknown = {part for file in listed if file.problem for part in (Path(file.source), file.path)}
-    judged: dict[str, bool] = {}
     gone = []
     for document in documents:
         # What lies inside a file is there for as long as that file is.
-        source = file_of(document)
-        if source not in judged:
-            path = Path(document.path or source)
-            surroundings = {*Path(source).parents, *path.parents}
-            judged[source] = (
-                source not in present and unknown.isdisjoint(surroundings) and _is_lost(path, source, root)
-            )
-        if judged[source]:
+        sources = {document.source, *containers_of(document.source)}
+        path = Path(document.path or document.source)
+        surroundings = {*Path(document.source).parents, *path.parents}
+        if (
+            present.isdisjoint(sources)
+            and unknown.isdisjoint(surroundings)
+            and _is_lost(path, frozenset(sources), root)
+        ):
             gone.append(document)
     return gone
 
@@ -55,9 +54,9 @@ def moves(gone: Sequence[Document], held: Sequence[Document], listed: Sequence[S
     A document stays what it was under another name unless its name is part of what was read: its title may
     come from it, and its type from the extension. Files that hold others are read again.
     """
-    known = {file_of(each) for each in held}
-    crowded = {file_of(each) for each in held if containers_of(each.source)}
-    waiting = [each for each in gone if each.source not in crowded and each.source == file_of(each)]
+    crowded = {source for each in held for source in containers_of(each.source)}
+    known = {each.source for each in held} | crowded
+    waiting = [each for each in gone if each.source not in crowded and _is_file(each)]
     sizes = {each.bytes for each in waiting}
     found = []
     for file in listed if waiting else ():
@@ -70,11 +69,6 @@ def moves(gone: Sequence[Document], held: Sequence[Document], listed: Sequence[S
                 waiting.remove(match)
                 found.append(Move(match, file))
     return found
-
-
-def file_of(document: Document) -> str:
-    """The resolved path of the file that a document is or lies in."""
-    return next(iter(containers_of(document.source)), document.source)
 
 
 def leads_to(path: str | None, source: str) -> bool:
@@ -91,7 +85,12 @@ def of_folder(documents: Sequence[Document], root: Path) -> Iterator[Document]:
             yield document
 
 
-def _is_lost(path: Path, source: str, root: Path) -> bool:
+def _is_file(document: Document) -> bool:
+    """Whether a document is a file by itself, not one inside another."""
+    return document.path == document.source or not containers_of(document.source)
+
+
+def _is_lost(path: Path, sources: frozenset[str], root: Path) -> bool:
     """Whether a path does not lead to the file any more; one that cannot be looked at is not lost."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -100,7 +99,7 @@ def _is_lost(path: Path, source: str, root: Path) -> bool:
         return True
     except (OSError, ValueError):
         return False
-    if storable(os.path.realpath(path)) != source:
+    if storable(os.path.realpath(path)) not in sources:
         return True
     return any(
         path.is_relative_to(folder) and ignored_below(folder, path)
