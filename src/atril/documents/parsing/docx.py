@@ -240,7 +240,7 @@ def _through(node: Element, name: str) -> Iterator[Element]:
 
 def _lays_out(cell: Element, styles: Styles) -> bool:
     """Whether a cell holds a table of its own with rows and columns, or a heading."""
-    for node in cell.iter():
+    for node in cell.iter("{*}tbl", "{*}pStyle"):
         name = local(node)
         if name == "tbl" and sum(1 for row in _through(node, "tr") for _ in _through(row, "tc")) > 2:
             return True

@@ -52,6 +52,7 @@ class Styles:
                 self.default = identity
         self._defaults = child(root, "docDefaults", "rPrDefault", "rPr")
         self._levels: dict[str, int] = {}
+        self._properties: dict[tuple[str, str, str], Element | None] = {}
 
     def chain(self, identity: str) -> list[_Style]:
         """The style and those it is based on, nearest first."""
@@ -102,8 +103,14 @@ class Styles:
         if own is not None:
             return own
         character = child(run, "rStyle")
-        identities = [attribute(character, "val") if character is not None else "", paragraph_style]
-        for identity in identities:
+        styles = attribute(character, "val") if character is not None else "", paragraph_style
+        key = (*styles, name)
+        if key not in self._properties:
+            self._properties[key] = self._styled(styles, name)
+        return self._properties[key]
+
+    def _styled(self, styles: tuple[str, str], name: str) -> Element | None:
+        for identity in styles:
             for style in self.chain(identity):
                 found = child(style.run, name)
                 if found is not None:

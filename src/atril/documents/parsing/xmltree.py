@@ -84,14 +84,14 @@ def child(node: Element | None, *names: str) -> Element | None:
     for name in names:
         if node is None:
             return None
-        node = next((each for each in node if local(each) == name), None)
+        node = next(node.iterchildren(f"{{*}}{name}"), None)
     return node
 
 
 def children(node: Element | None, name: str) -> Iterator[Element]:
     """The children of this local name."""
     if node is not None:
-        yield from (each for each in node if local(each) == name)
+        yield from node.iterchildren(f"{{*}}{name}")
 
 
 def number(text: str | None, default: int = 0, *, most: int = 1_000_000) -> int:
