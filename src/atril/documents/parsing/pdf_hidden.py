@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -62,6 +62,12 @@ class Hidden:
         inside = self.left - 1 <= x <= self.right + 1 and self.top - 1 <= y <= self.bottom + 1
         return inside and (_bare(item.text) in _bare(self.text) or _bare(self.text) in _bare(item.text))
 
+    def goes_on_in(self, other: Hidden) -> bool:
+        """Whether another text follows this one closely on the same line."""
+        height = max(self.bottom - self.top, other.bottom - other.top)
+        level = other.top < self.bottom + height / 2 and other.bottom > self.top - height / 2
+        return level and -1 < other.left - self.right < max(height, _TINY)
+
 
 def draws_without_ink(data: bytes) -> bool:
     """Whether any page description in the file sets letters without painting them."""
@@ -102,7 +108,9 @@ def hidden_on(document: pdfium.PdfDocument, page: ParsedPage) -> list[Hidden]:
     sheet = document[page.page_num - 1]
     text_page = sheet.get_textpage()
     try:
-        found = [hidden for hidden in _hidden(sheet, text_page, page) if any(map(str.isalnum, hidden.text))]
+        found = [
+            each for each in _joined(_hidden(sheet, text_page, page)) if any(map(str.isalnum, each.text))
+        ]
     finally:
         text_page.close()
         sheet.close()
@@ -132,6 +140,24 @@ def _is_odd(colour: str | None, height: float | None) -> bool:
         return False
     alpha, *channels = bytes.fromhex(colour)
     return alpha < _CLEAR or min(channels) >= _LIGHT
+
+
+def _joined(pieces: Iterable[Hidden]) -> list[Hidden]:
+    """The texts with those that were set letter by letter as one for every line."""
+    found: list[Hidden] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        if last is None or not last.goes_on_in(piece):
+            found.append(piece)
+            continue
+        box = (
+            min(last.left, piece.left),
+            min(last.top, piece.top),
+            max(last.right, piece.right),
+            max(last.bottom, piece.bottom),
+        )
+        found[-1] = Hidden(last.text + piece.text, *box)
+    return found
 
 
 Box = tuple[float, float, float, float]
