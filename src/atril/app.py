@@ -50,6 +50,7 @@ from atril.types import (
     Document,
     Failure,
     Progress,
+    ReferenceReport,
     ReindexReport,
     Scope,
     SearchMode,
@@ -247,6 +248,15 @@ class Library:
         """The documents, in the order of their names."""
         found = await self._home.stores.records.documents(self._scope)
         return [each for each in found if collection is None or each.collection == collection]
+
+    async def references(self, collection: str | None = None) -> ReferenceReport:
+        """How many references the texts hold, how many lead to a chunk of the library, and what the others
+        name most often."""
+        scope = self._scope
+        if collection is not None:
+            allowed = scope.collections is None or collection in scope.collections
+            scope = replace(scope, collections=(collection,) if allowed else ())
+        return await self._home.stores.records.reference_report(scope)
 
     async def remove(self, *names: str) -> int:
         """Removes documents by name, attachments with their mail, and gives their number.

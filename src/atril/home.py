@@ -27,6 +27,7 @@ from atril.errors import (
 )
 from atril.ingest.embedding import Embedding
 from atril.ingest.gate import Gate
+from atril.ingest.linking import relink
 from atril.ingest.pipeline import Ingest
 from atril.ingest.recovery import agree, settle
 from atril.ingest.stores import Stores
@@ -268,6 +269,7 @@ async def open_home(
         )
         stack.push_async_callback(home.close)
         await settle(home.stores)
+        await relink(records, profile)
         if built_with == BuiltWith.of(embedder):
             await agree(home.stores, home.embedding)
         yield home

@@ -72,6 +72,7 @@ def list_documents(
     collection: Annotated[
         str | None, typer.Option("--collection", metavar="NAME", help=said("help.list_collection"))
     ] = None,
+    references: Annotated[bool, typer.Option("--references", help=said("help.list_references"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -79,6 +80,10 @@ def list_documents(
     terminal = Terminal(as_json=as_json)
 
     async def work(library: Library) -> int:
+        if references:
+            report = await library.references(collection)
+            terminal.result(report.to_dict(), lambda: views.references(report))
+            return DONE
         found = await library.documents(collection)
         terminal.result([document.to_dict() for document in found], lambda: views.documents(found))
         return DONE

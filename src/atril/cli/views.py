@@ -22,8 +22,10 @@ from atril.types import (
     Failure,
     Hit,
     ReadingWarning,
+    ReferenceReport,
     ReindexReport,
     SearchResult,
+    UnresolvedName,
 )
 
 _EMPHASIS: Final = "bold yellow"
@@ -103,6 +105,36 @@ def documents(found: Sequence[Document]) -> RenderableType:
             Text("" if document.pages is None else f"{document.pages:,}"),
             Text(f"{document.chunks:,}"),
         )
+    return table
+
+
+def references(report: ReferenceReport) -> RenderableType:
+    """Counts by kind, then what could not be resolved, each with a chunk that says it."""
+    total = said(
+        "cli.references_total",
+        found=f"{report.found:,}",
+        resolved=f"{report.resolved:,}",
+        percent=f"{100 * report.share:.1f}",
+        outside=f"{report.outside:,}",
+    )
+    kinds = _table(said("cli.reference_kind"))
+    for key in ("references_found", "references_resolved"):
+        kinds.add_column(said(f"cli.{key}"), justify="right")
+    for kind, (found, resolved) in report.by_kind.items():
+        kinds.add_row(said(f"cli.reference_{kind}"), f"{found:,}", f"{resolved:,}")
+    parts: list[RenderableType] = [Text(total), kinds]
+    for key, names in (("references_missing", report.missing), ("references_unknown", report.unknown)):
+        if names:
+            parts += [Text(), Text(said(f"cli.{key}"), style="bold"), _names(names)]
+    return Group(*parts)
+
+
+def _names(names: Sequence[UnresolvedName]) -> RenderableType:
+    table = Table.grid("count", "name", "example", padding=(0, 2, 0, 0))
+    table.columns[0].justify = "right"
+    for each in names:
+        named = f"{each.name} ({each.document})" if each.document else each.name
+        table.add_row(f"{each.count:,}", text(named), text(each.example))
     return table
 
 

@@ -21,6 +21,8 @@ class Mention:
     outermost in ("titulo 3/capitulo 2"), or the address of a link. `approved` means the text that a decree
     approves and not the decree.
 
+    `hint` names the norm last spoken of, in case this document has no such article.
+
     A mention with neither `norm` nor `relative` is of the document it stands in.
     """
 
@@ -34,3 +36,4 @@ class Mention:
     value: str | None = None
     approved: bool = False
     identifier: str | None = None
+    hint: str | None = None

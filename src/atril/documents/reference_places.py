@@ -28,6 +28,10 @@ _SECTION: Final = re.compile(
     r"\W*(?:(?:secci[oó]n|section|раздел|глава|chapter|cap[ií]tulo)\s+)?(\d{1,3}(?:\.\d{1,3}){0,5})(?![\w/]|\.?[ºª])",
     re.I,
 )
+_LINE: Final = re.compile(
+    r"^\W{0,4}(?:ANEXO|Anexo|LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|Secci[oó]n|SUBSECCI[OÓ]N|Subsecci[oó]n)\s+[^\n]{1,160}$",
+    re.M,
+)
 _NOT_IN_SLUG: Final = re.compile(r"[^\w\- ]")
 
 
@@ -44,7 +48,7 @@ class Place:
 def find_places(chunks: Sequence[Chunk]) -> list[Place]:
     """The places of a document in order, each key, copy and part once."""
     found: dict[tuple[str, int, str], Place] = {}
-    for place in (*_whole(chunks), *_articles(chunks), *_headings(chunks), *_pages(chunks)):
+    for place in (*_whole(chunks), *_articles(chunks), *_headings(chunks), *_lines(chunks), *_pages(chunks)):
         found.setdefault((place.key, place.copy, place.part), place)
     return list(found.values())
 
@@ -117,6 +121,14 @@ def _headings(chunks: Sequence[Chunk]) -> Iterator[Place]:
                 if key.startswith("#") and copies[key] > 1:
                     yield Place(f"{key}-{copies[key] - 1}", 1, "", chunk.number)
                 yield Place(key, copies[key], "", chunk.number)
+
+
+def _lines(chunks: Sequence[Chunk]) -> Iterator[Place]:
+    """Divisions that open with a plain line instead of a heading, as annexes often do."""
+    for chunk in chunks:
+        for line in _LINE.finditer(chunk.content):
+            if key := division_key(line.group()):
+                yield Place(key, 1, "", chunk.number)
 
 
 def _keys(path: tuple[str, ...]) -> Iterator[str]:

@@ -127,7 +127,10 @@ class _Resolver:
             for article in mention.articles:
                 place = place_key(article)
                 number = self._article(place, part, chunk, mention)
-                yield self._within(mention, chunk, place, part, number)
+                if number is None and mention.hint:
+                    yield self._outgoing(mention, chunk, place, name_key(mention.hint), mention.hint)
+                else:
+                    yield self._within(mention, chunk, place, part, number)
         elif mention.relative == "this":
             yield self._own(mention, chunk, part)
         else:

@@ -8,6 +8,7 @@ text without accents, in which every character has its place.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -36,8 +37,8 @@ _ITEM: Final = re.compile(
     rf"(?:(?P<number>\d{{1,3}}\.\d{{3}}(?![\d.])|\d{{1,4}}(?![\d/]))(?:\.?[ºª°](?!\w))?"
     rf"|(?P<words>(?:{_WORD_NUMBER}|unic[oa])\b))"
     rf"(?P<suffix>\s(?:{_SUFFIX})\b)?"
-    r"(?:\.(?P<paragraph>\d{1,2}(?!\d|/)|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)\.?[ºª°]?)?"
-    r"(?:\.?\s?\.?[a-zñ]\.?[ºª]?\)|\.[a-z](?=[\s,;.)])|\.\d{1,2}(?![\d/])[ºª°]?)*",
+    r"(?:\.(?P<paragraph>\d{1,2}(?!\d|/)|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)(?:\.?[ºª°])?)?"
+    r"(?:\.?\s?\.?[a-zñ]\.?[ºª]?\)(?:(?:\s*,\s*|\s+[yeo]\s+)[a-zñ]\))*|\.[a-z](?=[\s,;.)])|\.\d{1,2}(?![\d/])(?:\.?(?:[ºª°]|[oa]\b))?)*",
     _FLAGS,
 )
 _SEPARATOR: Final = re.compile(
@@ -54,8 +55,8 @@ _RELATIVE: Final = re.compile(
     r"\s+(?:inmediatamente\s+)?(?P<word>anterior|precedente|siguiente|posterior)(?:es)?\b", _FLAGS
 )
 _AFTER: Final = re.compile(
-    r"(?:\s*,?\s*(?:y\s+siguientes|y\s+ss\.?|y\s+concordantes|respectivamente|inclusive|ambos\s+inclusive|ambos|todos\s+ellos)"
-    r"(?=[\s,.;)])\s*,?)*"
+    r"(?:\s*,?\s*(?:y\s+siguientes|y\s+ss\.?|y\s+concordantes|respectivamente|inclusive|ambos\s+inclusive|ambos"
+    r"|todos\s+ellos)(?=[\s,.;)]))*"
     r"(?:\s*,?\s+(?:del|de\s+la)\s+(?:libro|titulo|capitulo|seccion|anexo)\s+(?:[ivxl]+|\d+|[a-z]+(?:o|a))(?:\.?[ºª])?)*",
     _FLAGS,
 )
@@ -79,7 +80,8 @@ _LAW: Final = (
     r"|codigo|cuerpo\s+legal|disposicion\s+legal|constitucion|convenio)"
 )
 _PREPOSITION: Final = re.compile(
-    r"\s*,?\s+(?:(?:ambos|todos(?:\s+ellos)?)\s+)?(?:de(?:l)?(?=\s)|en)(?:\s+(?:la|el|los|las))?\s+", _FLAGS
+    r"(?:\s*,?|\.)\s+(?:(?:ambos|todos(?:\s+ellos)?)\s+)?(?-i:del?(?=\s)|en)(?:\s+(?:la|el|los|las))?\s+",
+    _FLAGS,
 )
 _THIS: Final = re.compile(
     rf"(?:(?:el|la)\s+)?(?:est[ea]|presente)\s+(?:mism[oa]\s+|propi[oa]\s+|nuev[oa]\s+)?(?P<head>{_LAW})\b(?!\s+\d+/)",
@@ -104,7 +106,8 @@ _NAMED: Final = re.compile(
     r"(?P<recast>texto\s+(?:refundido|articulado)\s+de\s+(?:la|el|las)\s+|texto\s+(?:refundido|articulado)\s+del\s+)?"
     r"(?P<head>ley|estatuto|reglamento|codigo|constitucion|tratado|convenio|directiva|orden|real\s+decreto|decreto"
     r"|acuerdo|carta|protocolo|normas|leyes)\b(?P<more>\s+(?:(?:de|del|sobre|para|por)\s+(?:la\s+|las\s+|los\s+|el\s+|que\s+)?"
-    r"(?-i:[A-Z«]|trabajo|procedimiento|registro)|(?-i:[A-Z])\w|general|organica|reguladora?|civil|penal|basico|ordenadora|integral))?",
+    r"(?-i:[A-Z«]|trabajo|procedimiento|registro)|(?-i:[A-Z])\w|general|organica|reguladora?|civil|penal|basico|ordenadora|integral"
+    r"|(?<=reglamento\s)de\s+(?!est[ea]|dich|la\s|los\s|desarrollo|aplicacion)[a-z]))?",
     _FLAGS,
 )
 _ABBREVIATION: Final = re.compile(
@@ -119,6 +122,20 @@ _APPROVED: Final = re.compile(
 )
 _LONGEST: Final = 220
 _MOST_KEYS: Final = 60
+_SHORT_QUOTE: Final = 120
+_NEAR: Final = 400
+_QUOTE: Final = re.compile(r"«[^»]*(?:»|\Z)")
+_AMENDMENT: Final = re.compile(r"modificacion|reforma\s+de|nueva\s+redaccion", _FLAGS)
+_TO: Final = re.compile(r"\b(?:del|de\s+l[ao]s?|de|al|a\s+la|en\s+la|en\s+el)\s+", _FLAGS)
+_AMENDS_BEFORE: Final = re.compile(r"\bmodifican?\s+(?:la|el)\s+$", _FLAGS)
+_AMENDS_AFTER: Final = re.compile(
+    r"[^.;:«\n]{0,220}?\b(?:(?:queda|se)\s+modifica(?:d[oa])?\b|se\s+introducen\s+las\s+siguientes|queda\s+redactad[oa])",
+    _FLAGS,
+)
+_FROM_LINE: Final = re.compile(r"(?:\n|\)|^|\.\S?)\s*(?-i:De)(?:l|\s+la)\s+$", _FLAGS)
+_SAME_BEFORE: Final = re.compile(rf"\b{_SAME}\s+$", _FLAGS)
+_ITS: Final = re.compile(r"\b(?:cuy[oa]s?|sus?)\s+$", _FLAGS)
+_DOWN: Final = re.compile(r"\s*,\s+(?=capitulo|seccion|subseccion)", _FLAGS)
 _QUOTED_HEADING: Final = re.compile(r"\s*\d*(?:\s(?:bis|ter|quater))?\.?\s*[-–.:]")
 _CONNECTION: Final = re.compile(
     r"\s*(?:[,;]|,?\s*(?:y|e|o|u|asi\s+como|en\s+relacion\s+con|ni)(?=\s))?\s*"
@@ -140,6 +157,7 @@ class _Norm:
     head: str
     relative: Relative | None = None
     approved: bool = False
+    start: int = 0
 
 
 def find_spanish(text: str, flat: str, headings: list[tuple[int, int]]) -> list[Mention]:
@@ -155,6 +173,11 @@ class _Spanish:
         self._found: list[Mention] = []
         self._norms: list[_Norm] = []
         self._article: Mention | None = None
+        self._amended: _Norm | None = None
+        self._amended_until = 0
+        self._titled = False
+        self._quotes = [match.span() for match in _QUOTE.finditer(flat) if len(match.group()) > _SHORT_QUOTE]
+        self._quote_starts = [start for start, _ in self._quotes]
 
     def mentions(self) -> list[Mention]:
         done = heading = 0
@@ -164,12 +187,25 @@ class _Spanish:
             while heading < len(self._headings) and self._headings[heading][1] <= start:
                 heading += 1
             if heading > passed:
-                self._norms.clear()
-                self._article = None
+                self._enter(*self._headings[heading - 1])
             inside = heading < len(self._headings) and self._headings[heading][0] <= start
             if start >= done and not inside:
                 done = max(done, self._take(anchor))
         return _shared(self._found, self._flat)
+
+    def _enter(self, start: int, end: int) -> None:
+        """Forgets what was named above a heading; one of an amendment says what is amended below it."""
+        if "«" in self._flat[start:end]:
+            return
+        self._norms.clear()
+        self._article = self._amended = None
+        self._titled = False
+        if _AMENDMENT.search(self._flat, start, end):
+            for preposition in _TO.finditer(self._flat, start, end):
+                norm = self._named(preposition.end())
+                if norm is not None and norm.text is not None and norm.end <= end:
+                    self._amended, self._amended_until, self._titled = norm, len(self._flat), True
+                    return
 
     def _take(self, anchor: re.Match[str]) -> int:
         if anchor["article"]:
@@ -217,6 +253,8 @@ class _Spanish:
             else "next"
         )
         norm = f"disposicion {kind}" if kind else None
+        if self._quote(start) is not None:
+            return found.end()
         self._add(Mention(start, found.end(), "article", apartado=paragraph, relative=relative, value=norm))
         return found.end()
 
@@ -324,8 +362,44 @@ class _Spanish:
         self._add(mention)
 
     def _add(self, mention: Mention) -> None:
+        mention = self._ruled(mention)
         self._found.append(mention)
         self._article = mention
+
+    def _ruled(self, mention: Mention) -> Mention:
+        """The mention with the norm that the words before it, a quotation or an amendment give it."""
+        quote = self._quote(mention.start)
+        if mention.norm is not None or (mention.relative is not None and quote is None):
+            return mention
+        before = self._flat[max(0, mention.start - 40) : mention.start]
+        if quote is None and _SAME_BEFORE.search(before):
+            for earlier in reversed(self._found[-30:]):
+                if earlier.articles and set(mention.articles) <= set(earlier.articles):
+                    return replace(
+                        mention, norm=earlier.norm, relative=earlier.relative, approved=earlier.approved
+                    )
+        norm = self._amended if self._amended and mention.start < self._amended_until else None
+        if norm is None and quote is not None:
+            norm = next((each for each in reversed(self._norms) if each.start < quote and each.text), None)
+        if norm is None and quote is None and _ITS.search(before):
+            norm = self._norms[-1] if self._norms else None
+        if norm is not None:
+            return replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
+        hint = next((each.text for each in reversed(self._norms) if each.text), None)
+        return replace(mention, hint=hint) if mention.relative is None else mention
+
+    def _quote(self, at: int) -> int | None:
+        """Where the quotation begins that holds this place."""
+        index = bisect_right(self._quote_starts, at) - 1
+        return self._quotes[index][0] if index >= 0 and at < self._quotes[index][1] else None
+
+    def _add_own(self, start: int, end: int, paragraph: str | None, value: str | None = None) -> None:
+        """A paragraph of the article it stands in; of what is quoted or amended nobody knows which."""
+        amended = self._amended is not None and start < self._amended_until
+        if self._quote(start) is None and not amended:
+            self._found.append(
+                Mention(start, end, "article", apartado=paragraph, relative="this", value=value)
+            )
 
     def _paragraphs(self, anchor: re.Match[str]) -> int:
         start = anchor.start()
@@ -334,11 +408,14 @@ class _Spanish:
             return anchor.end()
         paragraph, end = _digits(_first(found["values"])), found.end()
         of = _OF.match(self._flat, end)
+        if of is None and self._article is not None and _ITS.search(self._flat[max(0, start - 8) : start]):
+            self._found.append(replace(self._article, start=start, end=end, apartado=paragraph))
+            return end
         if of is None:
-            self._found.append(Mention(start, end, "article", apartado=paragraph, relative="this"))
+            self._add_own(start, end, paragraph, found["values"])
             return end
         if this := _THIS_ARTICLE.match(self._flat, of.end()):
-            self._found.append(Mention(start, this.end(), "article", apartado=paragraph, relative="this"))
+            self._add_own(start, this.end(), paragraph)
             return this.end()
         if same := _SAME_ARTICLE.match(self._flat, of.end()):
             if self._article is not None:
@@ -357,6 +434,9 @@ class _Spanish:
         chain: list[str] = []
         at = anchor.start()
         end = anchor.end()
+        if self._opens_line(at):
+            return end
+        down = False
         while found := _DIVISION.match(self._flat, at):
             relative = found["relative"]
             number = None if relative else value_of(" ".join(found["number"].lower().split()))
@@ -369,18 +449,18 @@ class _Spanish:
                     Mention(anchor.start(), end, "section", relative=way, value=found["kind"].lower())
                 )
                 return end
-            chain.insert(0, f"{found['kind'].lower()} {number}")
-            of = _OF.match(self._flat, end)
+            chain.insert(len(chain) if down else 0, f"{found['kind'].lower()} {number}")
+            of = _OF.match(self._flat, end) or _DOWN.match(self._flat, end)
             if of is None:
                 break
-            at = of.end()
+            at, down = of.end(), of.group().strip() == ","
         if not chain:
             return end
         norm = self._norm(end)
         mention = Mention(anchor.start(), norm.end if norm else end, "section", value="/".join(chain))
         if norm is not None:
             mention = replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
-        self._found.append(mention)
+        self._found.append(self._ruled(mention))
         return mention.end
 
     # Norms
@@ -391,7 +471,7 @@ class _Spanish:
         if preposition := _PREPOSITION.match(flat, at):
             norm = self._norm_at(preposition.end())
             if norm is not None:
-                return self._keep(norm)
+                return self._keep(replace(norm, start=at))
         blank = self._skip_blank(at)
         if blank > at and (short := _ABBREVIATION.match(flat, blank)):
             return self._keep(_Norm(short.end(), self._text[short.start("name") : short.end()], "ley"))
@@ -431,7 +511,7 @@ class _Spanish:
             if typed and not re.search(r"[.;\n]", flat[at : approved.start()]):
                 return _Norm(typed.end(), self._text[typed.start() : typed.end()], head, approved=True)
         if not named["more"] and not named["recast"] and head != "constitucion":
-            return self._recall(head, named.end())
+            return self._recall(head, named.end(), nearer_than=_NEAR)
         return _Norm(self._cut(at, at + limit), self._text[at : at + limit], head, approved=True)
 
     def _cut(self, at: int, limit: int) -> int:
@@ -444,9 +524,11 @@ class _Spanish:
                 break
         return max(end, at + 1)
 
-    def _recall(self, head: str, end: int) -> _Norm | None:
+    def _recall(self, head: str, end: int, nearer_than: int = 1 << 30) -> _Norm | None:
         """What "dicha ley" means: the last norm of that kind, else this one."""
         for norm in reversed(self._norms):
+            if end - norm.start > nearer_than:
+                break
             if _fits(head, norm):
                 return replace(norm, end=end)
         return _Norm(end, None, head, "this", head != "real decreto")
@@ -463,9 +545,21 @@ class _Spanish:
         norm = self._named(anchor.start())
         if norm is None or norm.text is None:
             return anchor.end()
-        self._keep(norm)
+        self._keep(replace(norm, start=anchor.start()))
+        self._amends(anchor.start(), norm)
         self._found.append(Mention(anchor.start(), norm.end, "norm", norm=norm.text, approved=norm.approved))
         return norm.end
+
+    def _amends(self, start: int, norm: _Norm) -> None:
+        """Whether the sentence amends the norm, so that what follows it is about that norm."""
+        if self._titled or self._quote(start) is not None:
+            return
+        before = self._flat[max(0, start - 60) : start]
+        if _AMENDS_BEFORE.search(before) or _AMENDS_AFTER.match(self._flat, norm.end):
+            self._amended, self._amended_until = norm, len(self._flat)
+        elif self._amended is None and _FROM_LINE.search(before):
+            line = self._flat.find("\n", start)
+            self._amended, self._amended_until = norm, line if line >= 0 else len(self._flat)
 
     # Characters
 
@@ -473,6 +567,11 @@ class _Spanish:
         while at < len(self._flat) and self._flat[at] in " \t\n\u00a0":
             at += 1
         return at
+
+    def _opens_line(self, start: int) -> bool:
+        """Whether a division stands alone at the beginning of a line, as its heading does."""
+        before = self._flat[max(0, start - 3) : start].rstrip(" *_«")
+        return self._flat[start].isupper() and (not before or before[-1] == "\n")
 
     def _opens_article(self, start: int, item: re.Match[str]) -> bool:
         """Whether this is the heading of an article in running text and not a reference to it."""
@@ -497,7 +596,8 @@ class _Spanish:
 
 _DIVISION: Final = re.compile(
     rf"(?P<kind>libro|titulo|capitulo|seccion|subseccion|anexo)s?\s+"
-    rf"(?:(?P<relative>anterior|precedente|siguiente|posterior)\b|(?P<number>[IVXLC]+\b|\d{{1,3}}\b(?![/.,]\d)|{_WORD_NUMBER}\b)(?:\.?[ºª°])?)",
+    rf"(?:(?P<relative>anterior|precedente|siguiente|posterior)\b|(?P<number>[IVXLC]+\b|\d{{1,3}}\b(?![/.,]\d)|{_WORD_NUMBER}\b)(?:\.?[ºª°])?"
+    r"(?:(?:\s*,\s*|\s+[yea]l?\s+)(?:[IVXLC]+|\d{1,3})\b(?:\.?[ºª°])?(?![/.,]\d))*)",
     _FLAGS,
 )
 _SMALL: Final = frozenset(

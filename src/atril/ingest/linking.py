@@ -9,6 +9,13 @@ from typing import Final
 
 from atril.documents.reference_names import names_of
 from atril.profiles.profile import IDENTIFIER, Profile
+from atril.store.records import Records
+from atril.types import Scope
+
+NAMED_BY: Final = "references.named_by"
+"""The fact that tells what the names in the records were made with."""
+NAMES_VERSION: Final = "1"
+"""Changes whenever the same title could give other names."""
 
 _DATES: Final = ("enactment_date", "publication_date")
 
@@ -21,3 +28,21 @@ def aliases(profile: Profile | None, title: str, name: str, metadata: Mapping[st
     dates = [found[0] for key in _DATES if (found := re.match(r"\d{4}", metadata.get(key, "")))]
     called = names_of(title, (identifier, PurePosixPath(name).stem, *others), dates[0] if dates else "")
     return frozenset(called)
+
+
+async def relink(records: Records, profile: Profile | None) -> None:
+    """Names every document again and binds all references, if the names were made with another profile.
+
+    Interrupted, it is done again at the next opening.
+    """
+    mark = f"{NAMES_VERSION} {profile.index_fingerprint if profile else ''}".strip()
+    if await records.fact(NAMED_BY) == mark:
+        return
+    for tenant in await records.tenants():
+        scope = Scope(tenant)
+        called = {
+            document.version: aliases(profile, document.title, document.name, document.metadata)
+            for document in await records.documents(scope)
+        }
+        await records.rename(scope, called)
+    await records.set_facts({NAMED_BY: mark})

@@ -311,17 +311,9 @@ class Records:
             "norm_names", scope, lambda connection: referring.names(connection, self._passages, scope)
         )
 
-    async def rename(
-        self, scope: Scope, called: Mapping[UUID, frozenset[str]], *, facts: Mapping[str, str]
-    ) -> None:
-        """Gives current versions other names, binds every reference again, and sets facts with it."""
-
-        def work(connection: Connection) -> None:
-            linking.rename(connection, scope.tenant, called)
-            for key, value in facts.items():
-                writing.set_fact(connection, key, value)
-
-        await self._database.write(work)
+    async def rename(self, scope: Scope, called: Mapping[UUID, frozenset[str]]) -> None:
+        """Gives current versions other names and binds every reference of the tenant again."""
+        await self._database.write(lambda connection: linking.rename(connection, scope.tenant, called))
 
     async def reference_report(self, scope: Scope) -> ReferenceReport:
         """How many references were found and where they lead."""
