@@ -392,8 +392,11 @@ class Library:
         language: str | None = None,
         page: int | None = None,
         metadata: Mapping[str, object] | None = None,
+        explain: bool = False,
     ) -> SearchResult:
         """The chunks that answer a query best; see `atril.retrieval.searcher.Searcher.search`.
+
+        `explain` asks for the result's `explanation`: what was searched for, and why each hit is where it is.
 
         Raises also `EmbedderMismatch` and `HomeOutdated`, when the library must be rebuilt first.
         """
@@ -409,7 +412,13 @@ class Library:
         )
         async with self._home.using_index():
             return await self._home.searcher.search(
-                self._scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
+                self._scope,
+                query,
+                mode=mode,
+                top_k=top_k,
+                min_score=min_score,
+                filters=filters,
+                explain=explain,
             )
 
     async def ask(

@@ -39,6 +39,7 @@ def search(
     where: Annotated[
         list[str] | None, typer.Option("--where", metavar="KEY=VALUE", help=said("help.where"))
     ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help=said("help.explain"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -59,6 +60,7 @@ def search(
             language=language,
             page=page,
             metadata=metadata,
+            explain=explain,
         )
         terminal.result(result.to_dict(), lambda: views.hits(result, marks=terminal.marks_needed))
         return DONE

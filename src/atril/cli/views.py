@@ -19,6 +19,7 @@ from atril.types import (
     Answer,
     Citation,
     Document,
+    Explanation,
     Failure,
     Hit,
     ReadingWarning,
@@ -157,7 +158,24 @@ def hits(result: SearchResult, *, marks: bool) -> RenderableType:
     parts: list[RenderableType] = []
     for rank, hit in enumerate(result.results, start=1):
         parts += [_hit_head(rank, hit), Padding(_excerpt(hit, marks=marks), (0, 0, 1, 4), expand=False)]
+        if result.explanation is not None:
+            reasons = result.explanation.hits[rank - 1]
+            parts += _reasons((*reasons.found, *reasons.moved), said("explain.explanation"))
+    if result.explanation is not None:
+        parts += _reasons(_about_queries(result.explanation), "")
     return Group(*parts, Text(summary, style="dim"))
+
+
+def _reasons(sentences: Sequence[str], title: str) -> list[RenderableType]:
+    lines = [*([title] if title and sentences else []), *(plain(sentence) for sentence in sentences)]
+    return [Padding(Text("\n".join(lines), style="dim"), (0, 0, 1, 4), expand=False)] if lines else []
+
+
+def _about_queries(explanation: Explanation) -> list[str]:
+    first, *others = explanation.queries
+    added = [said("explain.added_words", words=", ".join(first.added))] if first.added else []
+    also = [said("explain.also_asked", query=query.query) for query in others]
+    return [*explanation.lookups, *explanation.notes, *also, *added, *first.cut]
 
 
 def _hit_head(rank: int, hit: Hit) -> Text:
