@@ -28,7 +28,7 @@ class Trace:
     citations: Sequence[Citation]
 
 
-def explain(trace: Trace, chunks: Sequence[ScoredChunk], language: str | None) -> Explanation:
+def explained(trace: Trace, chunks: Sequence[ScoredChunk], language: str | None) -> Explanation:
     """The explanation of `chunks`, which are the results in their order."""
     ids = {chunk.stored.point: chunk.stored.id for chunk in chunks}
     places = [
@@ -50,7 +50,7 @@ def explain(trace: Trace, chunks: Sequence[ScoredChunk], language: str | None) -
     )
 
 
-def explain_list(query: str, mode: str, chunks: Sequence[ScoredChunk], language: str | None) -> Explanation:
+def explained_list(query: str, mode: str, chunks: Sequence[ScoredChunk], language: str | None) -> Explanation:
     """The explanation of a search with one list: its order is that of its scores."""
     by = "words" if mode == "lexical" else "meaning"
     hits = (

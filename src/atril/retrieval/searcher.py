@@ -12,7 +12,7 @@ from uuid import UUID
 
 from atril.errors import InvalidArgument, LimitExceeded
 from atril.models.embeddings import Embedder, Vectors
-from atril.retrieval.explain import Trace, explain, explain_list
+from atril.retrieval.explain import Trace, explained, explained_list
 from atril.retrieval.facets import Asking
 from atril.retrieval.fusion import Fusion
 from atril.retrieval.hits import to_hits
@@ -92,7 +92,7 @@ class Searcher:
         top_k: int = 10,
         min_score: float = 0.0,
         filters: SearchFilters = NO_FILTERS,
-        explained: bool = False,
+        explain: bool = False,
     ) -> SearchResult:
         """The best chunks with their highlights.
 
@@ -114,7 +114,7 @@ class Searcher:
         hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights)
         elapsed = (perf_counter() - start) * 1000
         expanded = found.lexical.expanded
-        explanation = _explanation(found, scope.language) if explained else None
+        explanation = _explanation(found, scope.language) if explain else None
         return SearchResult(
             query, f"{mode}_search", hits, found.params, elapsed, expanded, explanation=explanation
         )
@@ -279,8 +279,8 @@ class _Request:
 
 def _explanation(found: Retrieval, language: str | None) -> Explanation:
     if found.trace is not None:
-        return explain(found.trace, found.chunks, language)
-    return explain_list(found.query, found.mode, found.chunks, language)
+        return explained(found.trace, found.chunks, language)
+    return explained_list(found.query, found.mode, found.chunks, language)
 
 
 def _applied(request: _Request) -> dict[str, Any]:
