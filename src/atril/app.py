@@ -49,6 +49,7 @@ from atril.types import (
     Answer,
     Document,
     Failure,
+    ListedTable,
     Progress,
     ReferenceReport,
     ReindexReport,
@@ -257,6 +258,16 @@ class Library:
             allowed = scope.collections is None or collection in scope.collections
             scope = replace(scope, collections=(collection,) if allowed else ())
         return await self._home.stores.records.reference_report(scope)
+
+    async def tables(self, name: str | None = None) -> list[ListedTable]:
+        """The tables of all documents, or of one: where each is, its columns and rows. A long table is in
+        several chunks, of which each counts its own rows.
+
+        Raises `DocumentNotFound` or `AmbiguousName`.
+        """
+        records = self._home.stores.records
+        document = None if name is None else await records.find(self._scope, name)
+        return await records.tables(self._scope, document)
 
     async def remove(self, *names: str) -> int:
         """Removes documents by name, attachments with their mail, and gives their number.

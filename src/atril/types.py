@@ -170,6 +170,22 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table, or the part of one that a chunk holds: the names in its header row and how many rows are there."""
+
+    source_file: str
+    chunk_id: str
+    page: int | None
+    section_title: str
+    columns: tuple[str, ...]
+    rows: int
+    collection: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"columns": list(self.columns)}
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingWarning:
     """Something a person should know about a file that was read all the same."""
 

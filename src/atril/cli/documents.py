@@ -72,6 +72,7 @@ def list_documents(
     collection: Annotated[
         str | None, typer.Option("--collection", metavar="NAME", help=said("help.list_collection"))
     ] = None,
+    tables: Annotated[bool, typer.Option("--tables", help=said("help.list_tables"))] = False,
     references: Annotated[bool, typer.Option("--references", help=said("help.list_references"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
@@ -83,6 +84,10 @@ def list_documents(
         if references:
             report = await library.references(collection)
             terminal.result(report.to_dict(), lambda: views.references(report))
+            return DONE
+        if tables:
+            held = [each for each in await library.tables() if collection in (None, each.collection)]
+            terminal.result([each.to_dict() for each in held], lambda: views.tables(held))
             return DONE
         found = await library.documents(collection)
         terminal.result([document.to_dict() for document in found], lambda: views.documents(found))

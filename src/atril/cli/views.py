@@ -22,6 +22,7 @@ from atril.types import (
     Explanation,
     Failure,
     Hit,
+    ListedTable,
     ReadingWarning,
     ReferenceReport,
     ReindexReport,
@@ -136,6 +137,23 @@ def _names(names: Sequence[UnresolvedName]) -> RenderableType:
     for each in names:
         named = f"{each.name} ({each.document})" if each.document else each.name
         table.add_row(f"{each.count:,}", text(named), text(each.example))
+    return table
+
+
+def tables(found: Sequence[ListedTable]) -> RenderableType:
+    """Where each table is, what its columns are called and how many rows it has."""
+    if not found:
+        return Text(said("cli.no_tables"))
+    table = _table(said("cli.name"), said("cli.columns"))
+    table.expand = True
+    table.leading = 1
+    for column in table.columns:
+        column.ratio = 1
+    table.add_column(said("cli.rows"), justify="right")
+    for each in found:
+        where = Text(place(each.source_file, each.page, None, each.section_title))
+        where.append(f"\n{plain(each.chunk_id)}", style="dim")
+        table.add_row(where, text(" · ".join(filter(None, each.columns))), Text(f"{each.rows:,}"))
     return table
 
 

@@ -23,6 +23,7 @@ from atril.store import (
     reference_report,
     referring,
     schema,
+    tables,
     writing,
 )
 from atril.store.database import Database
@@ -39,7 +40,7 @@ from atril.store.migrations import Migrations
 from atril.store.passages import Passages
 from atril.store.referring import Link
 from atril.store.terms import TermStatistics
-from atril.types import Document, Page, ReferenceReport, Scope, StoredChunk
+from atril.types import Document, ListedTable, Page, ReferenceReport, Scope, StoredChunk
 
 FILE_NAME: Final = "records.db"
 REMEMBERED: Final = 1024
@@ -228,6 +229,10 @@ class Records:
         return await self._database.read(
             lambda connection: self._passages.at_points(connection, scope, points)
         )
+
+    async def tables(self, scope: Scope, document: Document | None = None) -> list[ListedTable]:
+        """The tables that the caller may see, by document and chunk; of one document if it is given."""
+        return await self._database.read(lambda connection: tables.listing(connection, scope, document))
 
     async def text(self, scope: Scope, document: UUID) -> str:
         """The canonical text. Raises `DocumentNotFound`."""
