@@ -10,7 +10,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from struct import Struct
 from typing import Any, Final, get_args
 
@@ -67,7 +67,7 @@ def document_to_json(document: ReadDocument) -> dict[str, Any]:
         "type": parsed.type,
         "metadata": dict(parsed.metadata),
         "pages": [page.to_row() for page in parsed.pages],
-        "warnings": [asdict(warning) for warning in parsed.warnings],
+        "warnings": [(warning.page, warning.kind) for warning in parsed.warnings],
         "language": document.language,
         "description": document.description,
         "chunks": [_chunk_to_json(chunk) for chunk in document.chunks],
@@ -86,7 +86,7 @@ def document_from_json(message: dict[str, Any]) -> ReadDocument:
         message["type"],
         message["metadata"],
         tuple(Page(*page) for page in message["pages"]),
-        tuple(ParseWarning(**warning) for warning in message["warnings"]),
+        tuple(_warning_from_json(*warning) for warning in message["warnings"]),
     )
     chunks = tuple(_chunk_from_json(values, text) for values in message["chunks"])
     terms = _terms_from_json(message["terms"])
@@ -97,6 +97,12 @@ def document_from_json(message: dict[str, Any]) -> ReadDocument:
     return ReadDocument(
         parsed, message["language"], message["description"], chunks, terms, references, places
     )
+
+
+def _warning_from_json(page: int | None, kind: str) -> ParseWarning:
+    if f"warning.{kind}" not in catalogue("en"):
+        raise ValueError(f"unknown warning: {kind!r}")
+    return ParseWarning(None if page is None else int(page), kind)
 
 
 def problem_to_json(problem: UnreadableDocument) -> dict[str, str]:

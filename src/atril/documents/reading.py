@@ -12,7 +12,7 @@ from atril.documents.chunking import ChunkOptions, chunk, passage
 from atril.documents.enrichment import describe, enrich
 from atril.documents.flagging import flagged
 from atril.documents.languages import UNKNOWN, detect
-from atril.documents.parsing import ParsedDocument, parse
+from atril.documents.parsing import PageProgress, ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
 from atril.documents.parsing.markdown import title_from
 from atril.documents.reference_places import Place, find_places
@@ -40,13 +40,20 @@ class ReadDocument:
 
 
 def read(
-    name: str, data: bytes, *, tokenizer: str, options: ChunkOptions, path: Path | None = None
+    name: str,
+    data: bytes,
+    *,
+    tokenizer: str,
+    options: ChunkOptions,
+    path: Path | None = None,
+    progress: PageProgress | None = None,
 ) -> ReadDocument:
-    """Reads the bytes of a file. Raises `UnreadableDocument`.
+    """Reads the bytes of a file. Long documents tell `progress` how far they are. Raises
+    `UnreadableDocument`.
 
     `tokenizer` names the token counter of the embedder, as `Embedder.tokenizer` does.
     """
-    parsed = parse(name, data, path=path)
+    parsed = parse(name, data, path=path, progress=progress)
     return _chunked(parsed, name, _token_counter(tokenizer), options)
 
 

@@ -21,12 +21,14 @@ from atril.documents.chunking import ChunkOptions
 from atril.documents.frames import (
     LENGTH,
     OUT_OF_MEMORY,
+    PAGE_MARK,
     contents_to_json,
     decode,
     document_to_json,
     encode,
     problem_to_json,
 )
+from atril.documents.parsing import PageProgress
 from atril.documents.reading import ReadDocument, read, read_text
 from atril.documents.unpacking import unpack
 from atril.errors import UnreadableDocument
@@ -54,7 +56,7 @@ def main() -> None:
         return
     while True:
         request = decode(waiting.get())
-        _send(answers, _answer(request, setup["tokenizer"], options, setup["largest"]))
+        _send(answers, _answer(request, setup["tokenizer"], options, setup["largest"], _pages(answers)))
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -114,7 +116,17 @@ def _send(answers: BinaryIO, message: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _answer(request: dict[str, Any], tokenizer: str, options: ChunkOptions, largest: int) -> dict[str, Any]:
+def _pages(answers: BinaryIO) -> PageProgress:
+    def read(pages: int, total: int) -> None:
+        answers.write(LENGTH.pack(PAGE_MARK | pages))
+        answers.flush()
+
+    return read
+
+
+def _answer(
+    request: dict[str, Any], tokenizer: str, options: ChunkOptions, largest: int, progress: PageProgress
+) -> dict[str, Any]:
     try:
         if "unpack" in request:
             path = Path(request["path"])
@@ -122,7 +134,7 @@ def _answer(request: dict[str, Any], tokenizer: str, options: ChunkOptions, larg
                 request["name"], _bytes(path, largest), Path(request["unpack"]), largest=largest
             )
             return {"contents": contents and contents_to_json(contents)}
-        return {"document": document_to_json(_read(request, tokenizer, options, largest))}
+        return {"document": document_to_json(_read(request, tokenizer, options, largest, progress))}
     except UnreadableDocument as error:
         return problem_to_json(error)
     except OSError as error:
@@ -133,12 +145,14 @@ def _answer(request: dict[str, Any], tokenizer: str, options: ChunkOptions, larg
         return {"reason": "corrupt", "detail": f"{type(error).__name__}: {error}"[:300]}
 
 
-def _read(request: dict[str, Any], tokenizer: str, options: ChunkOptions, largest: int) -> ReadDocument:
+def _read(
+    request: dict[str, Any], tokenizer: str, options: ChunkOptions, largest: int, progress: PageProgress
+) -> ReadDocument:
     if "path" not in request:
         return read_text(**request, tokenizer=tokenizer, options=options)
     path = Path(request["path"])
     data = _bytes(path, largest)
-    return read(request["name"], data, tokenizer=tokenizer, options=options, path=path)
+    return read(request["name"], data, tokenizer=tokenizer, options=options, path=path, progress=progress)
 
 
 def _bytes(path: Path, largest: int) -> bytes:

@@ -6,6 +6,7 @@ on hostile files; `atril.documents.workers` runs it where it can be stopped.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from atril.errors import UnreadableDocument
 __all__ = [
     "PARSER_VERSION",
     "SUPPORTED_SUFFIXES",
+    "PageProgress",
     "ParseWarning",
     "ParsedDocument",
     "Parser",
@@ -37,16 +39,22 @@ PARSER_VERSION: Final = "1"
 """Changes with the text that any file gives, so that documents are read again."""
 
 
-def parse(name: str, data: bytes, *, path: Path | None = None) -> ParsedDocument:
+PageProgress = Callable[[int, int], None]
+"""Told how many pages have been read, and of how many."""
+
+
+def parse(
+    name: str, data: bytes, *, path: Path | None = None, progress: PageProgress | None = None
+) -> ParsedDocument:
     """The canonical document of a file; `name` gives its extension and, at need, its title.
 
     The content decides first: a PDF named `.txt` is read as a PDF. `path` gives the extension when `name`
-    has none. Raises `UnreadableDocument`.
+    has none. Long documents tell `progress` how far they are. Raises `UnreadableDocument`.
     """
     if not data.strip(b" \t\r\n\0\x0b\x0c"):
         raise UnreadableDocument(reason="empty")
     try:
-        document = _read(name, data, suffix_of(name) or suffix_of(path.name if path else ""))
+        document = _read(name, data, suffix_of(name) or suffix_of(path.name if path else ""), progress)
     except UnreadableDocument:
         raise
     except MemoryError as error:
@@ -58,7 +66,7 @@ def parse(name: str, data: bytes, *, path: Path | None = None) -> ParsedDocument
     return document
 
 
-def _read(name: str, data: bytes, suffix: str) -> ParsedDocument:
+def _read(name: str, data: bytes, suffix: str, progress: PageProgress | None) -> ParsedDocument:
     if is_foreign(suffix):
         return read_foreign(suffix, name, data)
     from atril.documents.parsing.detection import ZIP, detect
@@ -67,6 +75,8 @@ def _read(name: str, data: bytes, suffix: str) -> ParsedDocument:
     if kind == ZIP:
         raise UnreadableDocument(reason="unsupported", hint="nested")
     if kind == "pdf":
+        from atril.documents.parsing.pdf import read_pdf
+
         # What stands before the header could make liteparse take the file for another format to convert.
-        data = data[data.index(b"%PDF-") :]
+        return read_pdf(name, data[data.index(b"%PDF-") :], progress=progress)
     return read_with(kind, name, data)
