@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from office_files import slides
 from pptx.chart.data import CategoryChartData
+from pptx.dml.color import RGBColor
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.presentation import Presentation
 from pptx.slide import Slide
@@ -94,3 +95,23 @@ def test_what_cannot_be_read_says_why(data: bytes, reason: str) -> None:
     with pytest.raises(UnreadableDocument) as failure:
         read_pptx("i.pptx", data)
     assert failure.value.reason == reason
+
+
+def white_box(slide: Slide) -> None:
+    box = slide.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1))
+    box.text_frame.text = "EN BLANCO"
+    box.text_frame.paragraphs[0].runs[0].font.color.rgb = RGBColor(255, 255, 255)
+
+
+def test_white_text_is_seen_where_something_dark_is_behind_it() -> None:
+    def dark(presentation: Presentation) -> None:
+        slide = add(presentation, "Portada", "texto")
+        slide.background.fill.solid()
+        slide.background.fill.fore_color.rgb = RGBColor(0, 0, 90)
+        white_box(slide)
+
+    def plain(presentation: Presentation) -> None:
+        white_box(add(presentation, "Portada", "texto"))
+
+    assert "EN BLANCO" in read_pptx("i.pptx", slides(dark)).text
+    assert "EN BLANCO" not in read_pptx("i.pptx", slides(plain)).text

@@ -42,13 +42,14 @@ def read_docx(name: str, data: bytes) -> ParsedDocument:
     """A Word document. Raises `UnreadableDocument`: corrupt, encrypted, empty, needs_ocr, too_large."""
     package = Package(data)
     main = package.main_part()
-    body = child(package.tree(main), "body")
+    root = package.tree(main)
+    body = child(root, "body")
     if body is None:
         raise UnreadableDocument(reason="corrupt", detail="no body in the document")
     styles = Styles(next((package.tree(found) for found in package.related(main, "styles")), None))
     numbering = Numbering(next((package.tree(found) for found in package.related(main, "numbering")), None))
     story = _Story(package, main, styles, numbering)
-    blocks = blocks_of(with_headings(story.items(body)))
+    blocks = blocks_of(with_headings(story.items(body, shaded=child(root, "background") is not None)))
     margins = part("margins", 1, _margins(package, main, styles, story.kinds), language_of(blocks))
     if any(len(package.tree(found)) for found in package.related(main, "comments")):
         story.kinds.add("comments")
@@ -92,10 +93,13 @@ class _Story:
     def kinds(self) -> set[str]:
         return self._reader.kinds
 
-    def items(self, root: Element) -> list[Item]:
-        """The paragraphs and tables below an element; notes stand before the heading after them."""
+    def items(self, root: Element, *, shaded: bool = False) -> list[Item]:
+        """The paragraphs and tables below an element; notes stand before the heading after them.
+
+        `shaded` says that the page has a colour of its own, so that white text can be seen.
+        """
         found: list[Item] = []
-        for item in self._items(root, shaded=False):
+        for item in self._items(root, shaded=shaded):
             if item.kind == "heading":
                 found += self._noted()
             found.append(item)
