@@ -17,7 +17,7 @@ import sqlite3
 from bisect import bisect_right
 from pathlib import Path
 
-AROUND = 110
+AROUND = 90
 _TRIGGER = re.compile(
     r"\b(?:art[íi]culos?|art\.|disposici(?:ón|ones)\s+(?:adicional|transitoria|final))", re.I
 )

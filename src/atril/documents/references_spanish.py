@@ -18,7 +18,10 @@ from atril.documents.reference_mentions import Mention, Relative
 _FLAGS: Final = re.IGNORECASE
 _SUFFIX: Final = "|".join(SUFFIXES)
 _WORD_NUMBER: Final = NUMBER_WORDS.replace(" ", r"\s+")
-_VALUE: Final = rf"(?:\d{{1,2}}(?!\d)(?:\.?[ºª°])?(?:\.?\s?[a-zñ]\)|\.[ºª°]?\d{{1,2}}(?![\d/]))*|[a-zñ]\)(?:\.?\d{{1,2}}\.?[ºª°]?)?|(?:{_WORD_NUMBER}|ultim[oa])\b)"
+_VALUE: Final = (
+    r"(?:\d{1,2}(?!\d)(?:\.?[ºª°])?(?:\.?\s?[a-zñ]\)|\.[ºª°]?\d{1,2}(?![\d/])(?:\.?[ºª°])?)*"
+    rf"|[a-zñ]\)(?:\.?\d{{1,2}}\.?[ºª°]?)?|(?:{_WORD_NUMBER}|ultim[oa])\b)"
+)
 _VALUES: Final = rf"{_VALUE}(?:(?:\s*,\s*|\s*,?\s+[yeo]\s+|\s+al?\s+){_VALUE})*"
 _ONE_KIND: Final = (
     r"(?:apartados?|parrafos?|letras?|numeros?|reglas?|incisos?|puntos?|ordinal(?:es)?|epigrafes?)"
@@ -135,6 +138,7 @@ _AMENDS_AFTER: Final = re.compile(
 _FROM_LINE: Final = re.compile(r"(?:\n|\)|^|\.\S?)\s*(?-i:De)(?:l|\s+la)\s+$", _FLAGS)
 _SAME_BEFORE: Final = re.compile(rf"\b{_SAME}\s+$", _FLAGS)
 _ITS: Final = re.compile(r"\b(?:cuy[oa]s?|sus?)\s+$", _FLAGS)
+_NUMBER_BEFORE: Final = re.compile(r"\d\s*,\s*$")
 _DOWN: Final = re.compile(r"\s*,\s+(?=capitulo|seccion|subseccion)", _FLAGS)
 _QUOTED_HEADING: Final = re.compile(r"\s*\d*(?:\s(?:bis|ter|quater))?\.?\s*[-–.:]")
 _CONNECTION: Final = re.compile(
@@ -396,7 +400,8 @@ class _Spanish:
     def _add_own(self, start: int, end: int, paragraph: str | None, value: str | None = None) -> None:
         """A paragraph of the article it stands in; of what is quoted or amended nobody knows which."""
         amended = self._amended is not None and start < self._amended_until
-        if self._quote(start) is None and not amended:
+        listed = _NUMBER_BEFORE.search(self._flat[max(0, start - 8) : start])
+        if self._quote(start) is None and not amended and not listed:
             self._found.append(
                 Mention(start, end, "article", apartado=paragraph, relative="this", value=value)
             )
@@ -487,10 +492,13 @@ class _Spanish:
             if norm is not None:
                 return norm
             if anaphor := _ANAPHOR.match(flat, at):
-                return self._recall(_head(anaphor["head"]), anaphor.end())
+                own = "propi" in flat[at : anaphor.start("head")].lower()
+                return self._recall(
+                    _head(anaphor["head"]), anaphor.end(), None if own else self._text[at : anaphor.end()]
+                )
             return None
         if pronoun := _PRONOUN.match(flat, at):
-            return self._recall("", pronoun.end())
+            return self._recall("", pronoun.end(), self._text[at : pronoun.end()])
         return self._named(at)
 
     def _named(self, at: int) -> _Norm | None:
@@ -524,13 +532,17 @@ class _Spanish:
                 break
         return max(end, at + 1)
 
-    def _recall(self, head: str, end: int, nearer_than: int = 1 << 30) -> _Norm | None:
-        """What "dicha ley" means: the last norm of that kind, else this one."""
+    def _recall(
+        self, head: str, end: int, unknown: str | None = None, nearer_than: int = 1 << 30
+    ) -> _Norm | None:
+        """What "dicha ley" means: the last norm of that kind; else it is `unknown`, or without that this one."""
         for norm in reversed(self._norms):
             if end - norm.start > nearer_than:
                 break
             if _fits(head, norm):
                 return replace(norm, end=end)
+        if unknown is not None:
+            return _Norm(end, unknown, head)
         return _Norm(end, None, head, "this", head != "real decreto")
 
     def _keep(self, norm: _Norm) -> _Norm:
@@ -557,7 +569,7 @@ class _Spanish:
         before = self._flat[max(0, start - 60) : start]
         if _AMENDS_BEFORE.search(before) or _AMENDS_AFTER.match(self._flat, norm.end):
             self._amended, self._amended_until = norm, len(self._flat)
-        elif self._amended is None and _FROM_LINE.search(before):
+        elif (self._amended is None or start >= self._amended_until) and _FROM_LINE.search(before):
             line = self._flat.find("\n", start)
             self._amended, self._amended_until = norm, line if line >= 0 else len(self._flat)
 

@@ -114,11 +114,7 @@ def _mention_rows(draft: Draft) -> Iterator[dict[str, Any]]:
 def bind(connection: Connection, tenant: str, come: Collection[UUID], gone: Collection[UUID]) -> None:
     """Brings the names into agreement after versions became current or ceased to be."""
     changed = _aliases(connection, tenant, come) ^ _aliases(connection, tenant, gone)
-    affected: dict[int, tuple[str, UUID | None]] = {}
-    for alias in changed:
-        bounds = {"of_tenant": tenant, "first": alias, "beyond": f"{alias} {_LAST}"}
-        for row in connection.execute(_NAMES_FROM, bounds):
-            affected[row.id] = row.text, row.document
+    affected = _beginning_with(connection, tenant, changed)
     for part in _parts(come):
         for row in connection.execute(_NAMES_IN, {"of_tenant": tenant, "wanted": part}):
             if row.document is None:
@@ -147,6 +143,32 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, frozenset[
         row.id: (row.text, row.document) for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
     }
     _rebind(connection, tenant, every)
+
+
+def move(connection: Connection, tenant: str, document: UUID, name: str) -> None:
+    """Gives the current version of a document the names by which links reach it under its new name."""
+    own = sa.select(versions.c.id).where(
+        versions.c.tenant == tenant, versions.c.document == document, is_current
+    )
+    version = connection.scalar(own)
+    if version is None:
+        return
+    before = _aliases(connection, tenant, [version])
+    connection.execute(
+        aliases.delete().where(
+            aliases.c.tenant == tenant, aliases.c.version == version, aliases.c.name.like("@%")
+        )
+    )
+    fresh = list(beginnings(link_name(name)))
+    if fresh:
+        connection.execute(
+            aliases.insert(), [{"tenant": tenant, "version": version, "name": each} for each in fresh]
+        )
+    _rebind(
+        connection,
+        tenant,
+        _beginning_with(connection, tenant, before ^ _aliases(connection, tenant, [version])),
+    )
 
 
 def purge(connection: Connection, tenant: str, wanted: Collection[UUID]) -> None:
@@ -181,6 +203,18 @@ def meanings(connection: Connection, tenant: str, texts: Iterable[str]) -> dict[
         if known and (len(known) == 1 or not text.startswith("@")):
             called, document = min(known)
             found[text] = document, called
+    return found
+
+
+def _beginning_with(
+    connection: Connection, tenant: str, changed: Collection[str]
+) -> dict[int, tuple[str, UUID | None]]:
+    """The names that begin with one of these aliases: id, text and the document each means now."""
+    found: dict[int, tuple[str, UUID | None]] = {}
+    for alias in changed:
+        bounds = {"of_tenant": tenant, "first": alias, "beyond": f"{alias} {_LAST}"}
+        for row in connection.execute(_NAMES_FROM, bounds):
+            found[row.id] = row.text, row.document
     return found
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from atril.store import linking
 from atril.store.names import storable
 from atril.store.naming import free_names
 from atril.store.schema import audit, documents
@@ -40,6 +41,7 @@ def move(connection: Connection, scope: Scope, document: UUID, to: Place, now: d
     names = free_names(connection, tenant, document, to.name, to.folder)
     values = {"source": source, "path": storable(to.path), **names}
     connection.execute(documents.update().where(this).values(**values))
+    linking.move(connection, tenant, document, str(names["name"]))
     entry = {"tenant": tenant, "at": now, "actor": scope.actor, "action": "update", "subject": names["name"]}
     connection.execute(audit.insert(), entry)
     return str(names["name"])
