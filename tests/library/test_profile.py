@@ -27,11 +27,10 @@ async def score(library: atril.Library, collection: str) -> float:
 async def test_a_collection_without_a_weight_has_the_profiles(
     home: Path, folder: Path, profile: Path
 ) -> None:
-    async with atril.open(home, embedder=HashEmbedder()) as library:
-        await library.add([folder], collection="old")
-        plain = await score(library, "old")
     async with atril.open(home, profile=str(profile), embedder=HashEmbedder()) as library:
-        assert await score(library, "old") == pytest.approx(plain / 2, abs=1e-6)
+        await library.add([folder], collection="old")
+        await library.add([folder], collection="new")
+        assert await score(library, "old") == pytest.approx(await score(library, "new") / 2, abs=1e-6)
 
 
 async def test_a_weight_that_was_chosen_stays(home: Path, folder: Path, profile: Path) -> None:
