@@ -36,6 +36,7 @@ class Pace:
         self.done_chunks = 0
         self.known_chunks = 0
         self.file = ""
+        self.page: int | None = None
 
     def update(self, progress: Progress) -> None:
         if progress.stage == "reading":
@@ -45,7 +46,7 @@ class Pace:
         self.total_files = progress.total_files
         self.done_chunks = progress.done_chunks
         self.known_chunks = progress.total_chunks
-        self.file = progress.file
+        self.file, self.page = progress.file, progress.page
 
     @property
     def rate(self) -> float:
@@ -103,7 +104,9 @@ class _Line:
         return Text(figures)
 
     def _file(self) -> Text:
-        return Text(plain(self.pace.file), style="dim")
+        page = self.pace.page
+        file = plain(self.pace.file)
+        return Text(said("cli.at_page", file=file, page=page) if page else file, style="dim")
 
 
 @contextmanager

@@ -146,7 +146,7 @@ def unpack(name: str, data: bytes, folder: Path, *, largest: int) -> Contents | 
     kind = detect(name, data)
     if kind not in _CONTAINERS:
         return None
-    unpacking = _Unpacking(folder, ArchiveLimits(entry_bytes=largest, total_bytes=LARGEST_TOTAL))
+    unpacking = _Unpacking(folder, ArchiveLimits(entry_bytes=largest, total_bytes=LARGEST_TOTAL + largest))
     unpacking.take(kind, data, "", "", 1)
     if kind == ZIP and not unpacking.members:
         raise UnreadableDocument(reason="empty")

@@ -159,11 +159,12 @@ def _bytes(path: Path, largest: int) -> bytes:
     try:
         if not path.is_file():
             raise UnreadableDocument(reason="unreadable", detail="no such file")
+        size = path.stat().st_size
         with path.open("rb") as file:
-            data = file.read(largest + 1)
+            data = file.read(largest + 1) if size <= largest else b""
     except OSError as error:
         raise UnreadableDocument(reason="unreadable", detail=error.strerror or "") from error
-    if len(data) > largest:
+    if max(size, len(data)) > largest:
         raise UnreadableDocument(reason="too_large", detail=f"more than {largest / 1e6:g} MB")
     return data
 
