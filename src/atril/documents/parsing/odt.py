@@ -7,7 +7,8 @@ from typing import Final
 from atril.documents.parsing.archives import Archive
 from atril.documents.parsing.assembly import document, language_of, part
 from atril.documents.parsing.docx_outline import blocks_of, is_running, unique, with_headings
-from atril.documents.parsing.opendocument import TextBody, TextStyles
+from atril.documents.parsing.opendocument import TextBody
+from atril.documents.parsing.opendocument_styles import TextStyles
 from atril.documents.parsing.parsed import ParsedDocument
 from atril.documents.parsing.xmltree import Element, child, local, parse_xml, reader_of_file
 from atril.errors import UnreadableDocument

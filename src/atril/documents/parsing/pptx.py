@@ -23,10 +23,10 @@ from atril.documents.parsing.assembly import (
     title_of,
 )
 from atril.documents.parsing.canonical import one_line, pipe_table
-from atril.documents.parsing.docx_styles import is_white
 from atril.documents.parsing.drawing import DrawingText, chart_rows
 from atril.documents.parsing.openxml import Package, reference
 from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
+from atril.documents.parsing.pptx_backgrounds import Backgrounds
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number, reader_of_file
 from atril.types import Page
 
@@ -64,10 +64,11 @@ def read_pptx(name: str, data: bytes) -> ParsedDocument:
         else _WIDE
     )
     slides: list[_Slide] = []
+    backgrounds = Backgrounds(package)
     for node in children(child(root, "sldIdLst"), "sldId"):
         relation = relations.get(reference(node))
         if relation is not None and relation.target in package:
-            slides.append(_Slide(package, relation.target, extent))
+            slides.append(_Slide(package, relation.target, extent, backgrounds))
     contents = [slide.blocks() for slide in slides]
     language = language_of(block for blocks in contents for block in blocks)
     texts = [
@@ -95,14 +96,16 @@ def _paged(texts: list[str]) -> tuple[str, tuple[Page, ...]]:
 
 
 class _Slide:
-    def __init__(self, package: Package, name: str, extent: tuple[int, int]) -> None:
+    def __init__(
+        self, package: Package, name: str, extent: tuple[int, int], backgrounds: Backgrounds
+    ) -> None:
         self._package = package
         self._name = name
         self._root = package.tree(name)
         self._extent = extent
         self._text = DrawingText(package.relations(name))
         self._hidden = attribute(self._root, "show") in _OFF
-        self._is_plain = _is_plain(package, name)
+        self._backgrounds = backgrounds
         self.kinds: set[str] = set()
 
     def blocks(self) -> list[str]:
@@ -191,7 +194,7 @@ class _Slide:
             )
             or child(node, "style") is not None
         )
-        shaded = shaded or not self._is_plain
+        shaded = shaded or not self._backgrounds.are_plain(self._name)
         lines = self._text.lines(child(node, "txBody"), bullets=shape.place == "body", shaded=shaded)
         if shape.title:
             return [heading(2, " ".join(lines))]
@@ -217,34 +220,6 @@ class _Slide:
             root = self._package.tree(target)
             blocks += [pipe_table(chart_rows(root)) or paragraph("; ".join(_words(root)))]
         return blocks if any(blocks) else [image(_description(node))]
-
-
-def _is_plain(package: Package, slide: str) -> bool:
-    """Whether nothing but white can be behind a text: on the slide, on its layout, on its master."""
-    parts = [slide, *package.related(slide, "slideLayout")]
-    parts += [master for layout in parts[1:] for master in package.related(layout, "slideMaster")]
-    return not any(_is_coloured(package.tree(part)) for part in parts)
-
-
-def _is_coloured(root: Element) -> bool:
-    mapped, behind = child(root, "clrMap"), child(root, "cSld", "bg")
-    if mapped is not None and attribute(mapped, "bg1", "lt1") != "lt1":
-        return True
-    if behind is not None and not any(attribute(node, "val") in ("bg1", "FFFFFF") for node in behind.iter()):
-        return True
-    if next(root.iter("{*}pic", "{*}blipFill"), None) is not None:
-        return True
-    return any(
-        local(each) in ("gradFill", "pattFill") or (local(each) == "solidFill" and not _is_white_fill(each))
-        for shape in root.iter("{*}spPr")
-        for each in shape
-    )
-
-
-def _is_white_fill(fill: Element) -> bool:
-    return any(
-        attribute(color, "val") in ("bg1", "lt1") or is_white(attribute(color, "val")) for color in fill
-    )
 
 
 def _placeholder(node: Element) -> str | None:
