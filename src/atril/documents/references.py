@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import replace
 from typing import Final
 
@@ -35,7 +36,8 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
     found = _disjoint(found)
     if names.identifiers:
         found = [replace(each, identifier=names.find(each.norm)) if each.norm else each for each in found]
-        found = _disjoint([*found, *_alone(text, names)])
+        alone = [each for each in _alone(text, names) if not _inside(each.start, headings)]
+        found = _disjoint([*found, *alone])
     return found
 
 
@@ -53,6 +55,11 @@ def _alone(text: str, names: NormNames) -> list[Mention]:
         found.append(Mention(start, end, "norm", norm=text[start:end], identifier=identifier))
         at += count
     return found
+
+
+def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (at, at)) - 1
+    return any(start <= at < end for start, end in spans[max(0, index) : index + 2])
 
 
 def _disjoint(found: list[Mention]) -> list[Mention]:

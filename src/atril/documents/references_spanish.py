@@ -55,7 +55,7 @@ _DETAIL: Final = re.compile(
     _FLAGS,
 )
 _RELATIVE: Final = re.compile(
-    r"\s+(?:inmediatamente\s+)?(?P<word>anterior|precedente|siguiente|posterior)(?:es)?\b", _FLAGS
+    r"\s+(?:inmediatamente\s+)?(?P<word>anterior|precedente|siguiente|posterior)(?:es|s)?\b", _FLAGS
 )
 _AFTER: Final = re.compile(
     r"(?:\s*,?\s*(?:y\s+siguientes|y\s+ss\.?|y\s+concordantes|respectivamente|inclusive|ambos\s+inclusive|ambos"
