@@ -6,15 +6,15 @@ text, comments and deleted text are left out, the first three reported.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
-from atril.documents.parsing.assembly import document, image, language_of, part, table
+from atril.documents.parsing.assembly import document, image, language_of, part
 from atril.documents.parsing.canonical import one_line
-from atril.documents.parsing.docx_outline import Item, blocks_of, is_running, unique, with_headings
+from atril.documents.parsing.docx_outline import blocks_of, is_running, unique, with_headings
 from atril.documents.parsing.docx_styles import heading_of_name
 from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.rtf_story import Look, Story
 from atril.documents.parsing.rtf_tokens import Token, tokens
 from atril.documents.parsing.xmltree import reader_of_file
 from atril.errors import UnreadableDocument
@@ -45,34 +45,6 @@ _READ_WHEN_STARRED: Final = frozenset(
 )
 _TINY: Final = 4
 _WHITE: Final = 0xFA
-_BULLETS: Final = re.compile(r"[•·▪◦‣●○■□➢✓\-–—*\uf0b7\uf0a7o§]?$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The state of the characters and the paragraph, restored at the end of a group."""
-
-    place: str = "body"
-    hidden: bool = False
-    deleted: bool = False
-    bold: bool = False
-    size: int = 24
-    color: int = 0
-    shaded: bool = False
-    style: int = 0
-    level: int = 0
-    indent: int = 0
-    in_table: bool = False
-    centred: bool = False
-
-
-@dataclass(slots=True)
-class _Paragraph:
-    parts: list[str] = field(default_factory=list)
-    label: str | None = None
-    thin: bool = False
-    bold: bool = False
-    size: int = 0
 
 
 @reader_of_file
@@ -84,8 +56,8 @@ def read_rtf(name: str, data: bytes) -> ParsedDocument:
     for token in tokens(data):
         reader.take(token)
     reader.finish()
-    blocks = blocks_of(with_headings(reader.items))
-    margins = [text for text in unique(reader.margins) if not is_running(text)]
+    blocks = blocks_of(with_headings(reader.story.items))
+    margins = [text for text in unique(reader.story.margins) if not is_running(text)]
     return document(
         name,
         "rtf",
@@ -99,20 +71,13 @@ def read_rtf(name: str, data: bytes) -> ParsedDocument:
 
 class _Reader:
     def __init__(self) -> None:
-        self.items: list[Item] = []
-        self.margins: list[str] = []
         self.info: dict[str, str] = {}
         self.kinds: set[str] = set()
-        self._look = _Look()
-        self._stack: list[_Look] = []
+        self.story = Story()
+        self._look = Look()
+        self._stack: list[Look] = []
         self._fresh = False
-        self._paragraph = _Paragraph()
         self._aside: list[str] = []
-        self._rows: list[list[str]] = []
-        self._row: list[str] = []
-        self._notes: list[str] = []
-        self._note_count = 0
-        self._levels: dict[int, int] = {}
         self._style_name: list[str] = []
         self._colors: list[int] = []
         self._mixed = [0, 0, 0]
@@ -133,9 +98,7 @@ class _Reader:
     def finish(self) -> None:
         while self._stack:
             self._close()
-        self._end_paragraph()
-        self._end_table()
-        self._end_notes()
+        self.story.finish(self._look)
 
     # Where text goes: groups change the place, and the end of a group brings what was gathered home.
 
@@ -160,11 +123,11 @@ class _Reader:
     def _enter(self, name: str) -> None:
         if name in _MARGINS or name in ("shptxt",):
             # Boxes and margins hold paragraphs of their own.
-            self._end_paragraph()
-            self._look = replace(_Look(), place="margin" if name in _MARGINS else "body")
+            self.story.end_paragraph(self._look)
+            self._look = replace(Look(), place="margin" if name in _MARGINS else "body")
             return
         if name == "pict":
-            self._add(f" {image()} ")
+            self.story.add(f" {image()} ", self._look)
             self._look = replace(self._look, place="skip")
             return
         if name == "annotation":
@@ -186,13 +149,13 @@ class _Reader:
             return
         text = "".join(self._aside)
         if ended in ("listtext", "pntext"):
-            self._paragraph.label = one_line(text)
+            self.story.label(text)
         elif ended == "footnote":
-            self._note(one_line(text))
+            self.story.note(one_line(text))
         elif ended in _INFO:
             self.info[_INFO[ended]] = text
         elif ended == "margin":
-            self._end_paragraph(margin=True)
+            self.story.end_paragraph(self._look, margin=True)
 
     def _text(self, text: str) -> None:
         place = self._look.place
@@ -206,15 +169,7 @@ class _Reader:
         elif place == "stylesheet":
             self._style_name.append(text)
         elif place in ("body", "margin") and not self._unseen(text):
-            self._add(text)
-
-    def _add(self, text: str) -> None:
-        paragraph = self._paragraph
-        paragraph.parts.append(text)
-        if any(char.isalnum() for char in text):
-            paragraph.bold |= self._look.bold
-            paragraph.thin |= not self._look.bold
-            paragraph.size = max(paragraph.size, self._look.size)
+            self.story.add(text, self._look)
 
     def _unseen(self, text: str) -> bool:
         look = self._look
@@ -239,7 +194,7 @@ class _Reader:
         if name == "par":
             self._end_of(name)
         elif name in ("sect", "page", "column"):
-            self._end_paragraph()
+            self.story.end_paragraph(self._look)
         elif name in ("cell", "nestcell", "row", "nestrow"):
             self._end_of(name)
         elif name == "pard":
@@ -287,67 +242,27 @@ class _Reader:
         if name == "s" and value is not None:
             self._look = replace(self._look, style=value)
         elif name == "outlinelevel" and value is not None and value < 9:
-            self._levels[self._look.style] = min(max(value, 0), 8) + 1
+            self.story.levels[self._look.style] = min(max(value, 0), 8) + 1
 
     def _style_done(self, style: int) -> None:
         name = "".join(self._style_name).strip().rstrip(";")
         self._style_name.clear()
         if level := heading_of_name(name):
-            self._levels[style] = level
+            self.story.levels[style] = level
 
     def _mix(self, name: str, value: int) -> None:
         if name in ("red", "green", "blue"):
             self._mixed[("red", "green", "blue").index(name)] = value
-
-    # Paragraphs, rows and notes.
 
     def _end_of(self, name: str) -> None:
         if name == "par":
             if self._look.place == "footnote":
                 self._aside.append(" ")
             elif self._look.in_table:
-                self._paragraph.parts.append("\n")
+                self.story.end_line()
             else:
-                self._end_paragraph(margin=self._look.place == "margin")
+                self.story.end_paragraph(self._look, margin=self._look.place == "margin")
         elif name in ("cell", "nestcell"):
-            self._row.append(one_line("".join(self._paragraph.parts)))
-            self._paragraph = _Paragraph()
-        elif self._row:
-            self._rows.append(self._row)
-            self._row = []
-
-    def _end_paragraph(self, *, margin: bool = False) -> None:
-        paragraph, self._paragraph = self._paragraph, _Paragraph()
-        text = "".join(paragraph.parts).strip()
-        if not text:
-            return
-        if margin:
-            self.margins.append(text)
-            return
-        self._end_table()
-        look = self._look
-        level = min(look.level or self._levels.get(look.style, 0), 6)
-        strong = paragraph.bold and not paragraph.thin
-        label = paragraph.label
-        if level:
-            self._end_notes()
-            shown = "" if label is None or _BULLETS.match(label) else label
-            self.items.append(Item("heading", one_line(text), level, shown))
-        elif label is not None:
-            shown = "" if _BULLETS.match(label) else label
-            self.items.append(Item("list", text, look.indent, shown, strong, size=paragraph.size))
+            self.story.end_cell()
         else:
-            self.items.append(Item("text", text, strong=strong, centred=look.centred, size=paragraph.size))
-
-    def _end_table(self) -> None:
-        rows, self._rows = self._rows, []
-        self.items += [Item("block", block) for block in table(rows)]
-
-    def _note(self, text: str) -> None:
-        self._note_count += 1
-        self._paragraph.parts.append(f"[^{self._note_count}]")
-        self._notes.append(f"[^{self._note_count}]: {text}")
-
-    def _end_notes(self) -> None:
-        notes, self._notes = self._notes, []
-        self.items += [Item("block", note) for note in notes]
+            self.story.end_row()
