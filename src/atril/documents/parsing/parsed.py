@@ -12,7 +12,8 @@ from atril.types import Page
 class ParseWarning:
     """Something in the file that did not reach the text, or may have reached it wrong.
 
-    `kind` is `needs_ocr`, `ocr`, `hidden_text`, `encoding` or `damaged_page`; the message key is `warning.<kind>`.
+    `kind` is `needs_ocr`, `ocr`, `hidden_text`, `comments`, `uncalculated`, `encoding` or `damaged_page`; the
+    message key is `warning.<kind>`.
     """
 
     page: int | None
