@@ -12,6 +12,7 @@ is written to match the spelled one. An underscore of the text is spelled with a
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -93,9 +94,10 @@ def spell(text: str) -> bytes:
     """The text as UTF-8 with every letter, mark and digit beyond ASCII, and every underscore, between
     underscores."""
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    is_marked = np.zeros(sys.maxunicode + 1, dtype=bool)
     beyond = np.unique(points[points > 127])
-    letters = np.array([point for point in beyond.tolist() if _is_word(chr(point))], dtype=np.uint32)
-    marked = np.isin(points, letters) | (points == ord("_"))
+    is_marked[[ord("_"), *(point for point in beyond.tolist() if _is_word(chr(point)))]] = True
+    marked = is_marked[points]
     sizes = np.where(marked, 4, 1)
     places = np.cumsum(sizes) - sizes
     spelled = np.full(int(sizes.sum()), ord("_"), dtype=np.uint32)
