@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, get_args
 
 from atril.documents.languages import detect
-from atril.errors import AtrilError, EmptyFolder, InvalidArgument, NotFound
+from atril.errors import AtrilError, EmptyFolder, InvalidArgument, MissingExtra, NotFound
 from atril.evaluation.datasets import Relevant, load_questions
 from atril.evaluation.growth import Size, measure_growth
 from atril.evaluation.misses import Held, MissedPlace, explain_misses
@@ -39,8 +39,9 @@ from atril.retrieval.section import Section
 from atril.settings import Settings, load_settings
 from atril.store.names import storable
 from atril.tools.documents import document_tools
+from atril.tools.knowledge.options import KnowledgeOptions
 from atril.tools.responses import Response, respond
-from atril.tools.tool import ToolContext
+from atril.tools.tool import Tool, ToolContext
 from atril.tools.toolset import Toolset
 from atril.tools.wording import LANGUAGES, written_in
 from atril.types import (
@@ -92,7 +93,26 @@ async def open(
         opened = await stack.enter_async_context(
             open_home(folder, embedder, chosen, language or chosen.language, profile=domain)
         )
-        yield Library(opened, Scope(language=opened.language), largest_file=chosen.reading.file_bytes)
+        knowledge = await stack.enter_async_context(_knowledge(chosen.knowledge_base))
+        scope = Scope(language=opened.language)
+        yield Library(opened, scope, largest_file=chosen.reading.file_bytes, more_tools=knowledge)
+
+
+@asynccontextmanager
+async def _knowledge(options: KnowledgeOptions) -> AsyncIterator[tuple[Tool[Any], ...]]:
+    """The tool over the configured knowledge base, with a connection for as long as the library is open."""
+    if not options.search_url:
+        yield ()
+        return
+    try:
+        import httpx  # belongs to an extra, and so do the two below
+
+        from atril.tools.knowledge.client import SearchClient
+        from atril.tools.knowledge.search import KnowledgeSearch
+    except ImportError as error:
+        raise MissingExtra(what="knowledge", extra="http") from error
+    async with httpx.AsyncClient() as http:
+        yield (KnowledgeSearch(SearchClient(http, options)),)
 
 
 class Library:
@@ -102,15 +122,18 @@ class Library:
     happens to the process afterwards.
     """
 
-    def __init__(self, home: Home, scope: Scope, *, largest_file: int) -> None:
+    def __init__(
+        self, home: Home, scope: Scope, *, largest_file: int, more_tools: Sequence[Tool[Any]] = ()
+    ) -> None:
         self._home = home
         self._scope = scope
         self._largest_file = largest_file
+        self._more_tools = tuple(more_tools)
 
     def within(self, scope: Scope) -> Library:
         """The same home as another tenant or caller sees it."""
         seen = replace(scope, language=scope.language or self._home.language)
-        return Library(self._home, seen, largest_file=self._largest_file)
+        return Library(self._home, seen, largest_file=self._largest_file, more_tools=self._more_tools)
 
     async def add(
         self,
@@ -346,8 +369,9 @@ class Library:
         )
 
     def tools(self) -> Toolset:
-        """The tools with which a language model finds and reads documents; see `atril.tools`."""
-        return Toolset(document_tools(self.finding))
+        """The tools with which a language model finds and reads documents, and the configured knowledge
+        base; see `atril.tools`."""
+        return Toolset([*document_tools(self.finding), *self._more_tools])
 
     def tool_context(
         self, question: str | None = None, *, language: str | None = None, token_budget: int | None = None

@@ -19,6 +19,7 @@
     │   ├── HomeDamaged        the records cannot be read
     │   ├── EmbedderMismatch   built with another embedding model
     │   └── HomeOutdated       built by an earlier release whose words were analysed otherwise
+    ├── MissingExtra           what was configured needs a part that is not installed
     ├── UnreadableDocument     one file could not be read; carries a reason
     └── ModelUnavailable       a model is missing or does not answer
         └── TokenizerUnavailable   what measures passages for the model cannot be loaded
@@ -168,6 +169,12 @@ class HomeOutdated(HomeError):
     """Fields: `home`."""
 
     key = "error.home_outdated"
+
+
+class MissingExtra(AtrilError):
+    """Fields: `what` (the setting or command that needs it), `extra`."""
+
+    key = "error.missing_extra"
 
 
 class UnreadableDocument(AtrilError):

@@ -14,7 +14,7 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Final
 
-from pydantic import Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -27,6 +27,7 @@ from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
 from atril.errors import InvalidSetting
 from atril.messages import supported
+from atril.tools.knowledge.options import KnowledgeOptions
 
 FILE_NAME: Final = "atril.toml"
 
@@ -57,8 +58,29 @@ class Settings(BaseSettings):
         default="bundled",
         description="`bundled`, `bundled:exact`, `bundled:reference`, or `package.module:factory`.",
     )
+    knowledge: KnowledgeOptions = Field(
+        default=KnowledgeOptions(), description="A knowledge base behind HTTP, for the tools."
+    )
+    doc_api_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("doc_api_url", "ATRIL_DOC_API_URL", "DOC_API_URL"),
+        description="The knowledge base's address of documents as JSON; the same as `knowledge.doc_url`.",
+    )
+    internal_gateway_api_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices(
+            "internal_gateway_api_url", "ATRIL_INTERNAL_GATEWAY_API_URL", "INTERNAL_GATEWAY_API_URL"
+        ),
+        description="Its address of documents as XML; the same as `knowledge.gateway_url`.",
+    )
     reading: ReadLimits = Field(default=ReadLimits(), description="Limits of reading one file.")
     chunking: ChunkOptions = Field(default=ChunkOptions(), description="Sizes of chunks, in tokens.")
+
+    @property
+    def knowledge_base(self) -> KnowledgeOptions:
+        """The knowledge base with the addresses that have variables of their own."""
+        own = {"doc_url": self.doc_api_url, "gateway_url": self.internal_gateway_api_url}
+        return self.knowledge.model_copy(update={key: value for key, value in own.items() if value})
 
     @property
     def language(self) -> str:

@@ -71,7 +71,7 @@ def mcp(
 ) -> None:
     terminal = Terminal()
     if find_spec("mcp") is None:
-        terminal.fail(said("cli.extra_missing", command="atril mcp", extra="mcp"), "ExtraMissing")
+        terminal.fail(said("error.missing_extra", what="atril mcp", extra="mcp"), "MissingExtra")
         raise typer.Exit(FAILED)
     folder = home or configured_home()
     if not Session(folder, profile, terminal).holds_library(folder):
