@@ -69,6 +69,8 @@ def is_date(code: str) -> bool:
 
 def shown(value: str, code: str, habits: Habits, *, since_1904: bool = False) -> str:
     """A number as written in the file, in a format; as it is when it cannot be shown so."""
+    if code == "General" and value.isdigit() and value.isascii() and len(value) < _LONGEST:
+        return value.lstrip("0") or "0"
     try:
         number = Decimal(value)
     except InvalidOperation:
