@@ -65,7 +65,8 @@ def decode(data: bytes, *, html: bool = False) -> tuple[str, bool]:
 
 def decode_declared(data: bytes, charset: str | None, *, html: bool = False) -> tuple[str, bool]:
     """As `decode`, for bytes that came with the name of their encoding, which counts while it fits them."""
-    encoding = _text_encoding(charset) if charset else None
+    # Programs write us-ascii when they have no idea, and the bytes are then anything.
+    encoding = _text_encoding(charset) if charset and "ascii" not in charset.lower() else None
     if encoding is None:
         return decode(data, html=html)
     try:
