@@ -142,7 +142,7 @@ async def test_documents_come_as_markdown_blocks(
     outcome = await search(http, options(address))
 
     assert outcome.text == (
-        "## Document: Doc a1 (ID: a1)\nSource: https://kb/a1\nContent:\nTighten to **5 Nm**.\nCheck twice.\n---"
+        "## Document: Doc a1 (ID: a1)\nSource: https://kb/a1\nContent:\nTighten to 5 Nm.\nCheck twice.\n---"
     )
 
 
