@@ -132,7 +132,7 @@ class TestALongSentence:
         await check(shelf, answer)
         quote = answer.citations[0].quote
         assert "multa de cien euros por cada día de mora en la nómina" in quote
-        assert len(quote) <= 400
+        assert len(quote) <= 480
         before, _, after = self.CLAUSES.partition(quote)
         assert before.endswith((", ", "; ", "")) and after.startswith((",", ";", "."))
 

@@ -12,7 +12,7 @@ from atril.documents.sentences import sentences
 from atril.retrieval.lexical import LexicalQuery
 from atril.retrieval.live import ScoredChunk
 
-MAX_QUOTE: Final = 400
+MAX_QUOTE: Final = 480
 """Characters of one quoted sentence; a longer one is cut where a clause ends."""
 
 _CLAUSE_END: Final = re.compile(r"[;:,](?:\s+(?!\d)|$)|\n+")
@@ -26,7 +26,7 @@ class Sentence:
     """A quotable slice `start`–`end` of a chunk's content.
 
     `terms` are all its terms; `coverage` is the share of the question's information (inverse document
-    frequency) that its words hold, in 0..1.
+    frequency) that its words hold, in 0..1; `place` counts the sentences of its chunk before it.
     """
 
     chunk: ScoredChunk
@@ -34,6 +34,7 @@ class Sentence:
     end: int
     terms: frozenset[str]
     coverage: float
+    place: int = 0
 
     @property
     def text(self) -> str:
@@ -68,13 +69,15 @@ def quotable(chunks: Sequence[ScoredChunk], words: QuestionWords) -> list[Senten
 
 def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
     content, language = chunk.stored.chunk.content, chunk.stored.document.language
+    place = 0
     for start, end in sentences(content, language):
         if _HEADING.match(content, content.rfind("\n", 0, start) + 1):
             continue
         if end - start > MAX_QUOTE:
             start, end = _best_clauses(content, start, end, language, words)
         terms = frozenset(distinct_terms(content[start:end], language))
-        yield Sentence(chunk, start, end, terms, words.coverage(terms))
+        yield Sentence(chunk, start, end, terms, words.coverage(terms), place)
+        place += 1
 
 
 def _best_clauses(content: str, start: int, end: int, language: str, words: QuestionWords) -> tuple[int, int]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from math import log, sqrt
 from time import perf_counter
 from typing import Final
+from uuid import UUID
 
 from atril.answering.evidence import QuestionWords, Sentence, quotable
+from atril.answering.quantities import asks_quantity, states_quantity
 from atril.answering.selection import Ranked, compose, select
 from atril.documents.languages import UNKNOWN, detect
 from atril.errors import DocumentNotFound, InvalidArgument
@@ -21,20 +23,29 @@ from atril.types import Answer, Citation, Scope, StoredChunk
 
 PIPELINE: Final = "extractive"
 PIPELINES: Final = ("unified", PIPELINE)
+LATE: Final = 6
+"""The sentence of a chunk from which `SentenceWeights.late` counts in full."""
+
+LITTLE: Final = 2
+"""Keywords beside a citation that still ask for nothing but the place cited."""
+
 FEW: Final = 10
 """Chunks of the smallest library that the floor is drawn for."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceWeights:
-    """A sentence's score is the weighted sum of four parts in 0..1: the question's information that its
-    words hold, the score of its chunk, the calibrated similarity of its chunk, and its own. The second and
-    third differ where the question is in another language, of which search by words knows nothing."""
+    """A sentence's score is the weighted sum of parts in 0..1: the question's information that its words
+    hold, the score of its chunk, the calibrated similarity of its chunk, and its own, and `quantity` when it
+    states one that the question asks for. The second and third differ where the question is in another
+    language, of which search by words knows nothing. `late` is taken off what stands late in its chunk."""
 
-    words: float = 0.2
-    chunk: float = 0.3
-    chunk_meaning: float = 0.2
-    meaning: float = 0.3
+    words: float = 0.1
+    chunk: float = 1.0
+    chunk_meaning: float = 0.1
+    meaning: float = 0.5
+    quantity: float = 0.1
+    late: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +60,25 @@ class Floor:
     libraries of 250 and 7,000 chunks.
     """
 
-    words: float = 0.5
-    base: float = 0.42
-    growth: float = 0.09
-    across: float = 0.25
+    words: float = 0.45
+    base: float = 0.30
+    growth: float = 0.12
+    across: float = 0.30
 
     def reached(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> bool:
-        """Whether some of the sentences may be quoted to a question in this language."""
-        if not sentences:
-            return False
+        """Whether some of the sentences may be quoted to a question in this language: always those of a place
+        that the question cites and the library has."""
+        return bool(sentences) and (bool(cited_points(found)) or self.margin(found, sentences, language) >= 0)
+
+    def margin(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> float:
+        """How far the evidence lies above the floor; there must be sentences."""
         similarity, nearest_language = max(
             (found.similarities.get(chunk.stored.point, 0.0), chunk.stored.document.language)
             for chunk in found.chunks
         )
         evidence = similarity + self.words * max(sentence.coverage for sentence in sentences)
         floor = self.base + self.growth * sqrt(2 * log(max(FEW, found.lexical.statistics.chunks)))
-        return evidence >= (floor if nearest_language == language else floor - self.across)
+        return evidence - (floor if nearest_language == language else floor - self.across)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +129,9 @@ class ExtractiveAnswering:
             scope, question, mode="hybrid", top_k=self._options.passages, filters=filters
         )
         searched = perf_counter()
-        sentences = quotable(found.chunks, QuestionWords.of(found.lexical))
+        sentences = evidence_of(found)
         held = self._options.floor.reached(found, sentences, language)
-        ranked = await self._ranked(found, sentences) if held else []
+        ranked = await self._ranked(found, sentences, language) if held else []
         citations = await self._citations(scope, select(ranked))
         ended = perf_counter()
         timings = {
@@ -144,15 +158,22 @@ class ExtractiveAnswering:
             timings_ms={stage: seconds * 1000 for stage, seconds in timings.items()},
         )
 
-    async def _ranked(self, found: Retrieval, sentences: Sequence[Sentence]) -> list[Ranked]:
+    async def _ranked(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> list[Ranked]:
+        """The sentences, best first; of an article that is asked for as a whole, as they stand."""
+        whole = [each for each in sentences if each.chunk.stored.point in asked_for(found)]
+        if whole:
+            return [Ranked(each, 1.0) for each in whole]
         weights = self._options.weights
         near = found.similarities
+        quantity = asks_quantity(found.query, language)
         ranked = [
             Ranked(
                 sentence,
                 weights.words * sentence.coverage
                 + weights.chunk * sentence.chunk.score
-                + weights.chunk_meaning * near.get(sentence.chunk.stored.point, 0.0),
+                + weights.chunk_meaning * near.get(sentence.chunk.stored.point, 0.0)
+                + weights.quantity * (quantity and _states_quantity(sentence))
+                - weights.late * min(1.0, sentence.place / LATE),
             )
             for sentence in sentences
         ]
@@ -196,6 +217,33 @@ class ExtractiveAnswering:
         except DocumentNotFound:  # removed since it was found
             return stored.chunk.page
         return max((page.number for page in pages if page.start <= start), default=stored.chunk.page)
+
+
+def evidence_of(found: Retrieval) -> list[Sentence]:
+    """What may be quoted. Of an article that is asked for as a whole, long sentences keep their beginnings."""
+    words, whole = QuestionWords.of(found.lexical), asked_for(found)
+    asked = [chunk for chunk in found.chunks if chunk.stored.point in whole]
+    others = [chunk for chunk in found.chunks if chunk.stored.point not in whole]
+    return [*quotable(asked, QuestionWords(())), *quotable(others, words)]
+
+
+def cited_points(found: Retrieval) -> frozenset[UUID]:
+    """The chunks that the question cites."""
+    citations = found.trace.citations if found.trace else ()
+    return frozenset(point for citation in citations for point in citation.points)
+
+
+def asked_for(found: Retrieval) -> frozenset[UUID]:
+    """The chunks that the question cites when it says little else: it wants to read them."""
+    cited = cited_points(found)
+    if not cited or found.trace is None:
+        return frozenset()
+    said = sum(len(query.keywords) for query in found.trace.question.plan.queries)
+    return cited if said <= LITTLE else frozenset()
+
+
+def _states_quantity(sentence: Sentence) -> bool:
+    return states_quantity(sentence.text, sentence.chunk.stored.document.language)
 
 
 def _best_first(ranked: Ranked) -> float:

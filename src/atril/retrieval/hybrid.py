@@ -22,7 +22,7 @@ from atril.retrieval.ranking import (
     referenced_more,
 )
 from atril.store.index.filters import AnyOf, Every, Filter
-from atril.store.index.protocol import MAX_LIMIT, Index
+from atril.store.index.protocol import MAX_LIMIT, Index, ScoredPoint
 from atril.store.records import Records
 from atril.types import Scope, StoredChunk
 
@@ -38,7 +38,8 @@ CITED_AT_MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class HybridResult:
-    """Chunks best first, what the question became, and calibrated similarities by point."""
+    """Chunks best first, what the question became, and by point the calibrated similarity to the question as
+    it was asked."""
 
     chunks: list[ScoredChunk]
     question: Question
@@ -77,9 +78,8 @@ class HybridSearch:
 
         def hear(found: Found) -> None:
             lists[found.facet.text, found.by] = found
-            if found.by == "meaning" and found.facet is question.facets[0]:
-                calibrate = self.anchors.calibrate
-                similarities.update((point.id, calibrate(point.score)) for point in found.points)
+            if found.by == "meaning" and found.facet.meaning is question.vector:
+                similarities.update(self._calibrated(found.points))
 
         async def fetch(limit: int) -> Pool:
             return await Lists(self.index, scope, where, self.fusion).search(question, limit, hear)
@@ -97,8 +97,15 @@ class HybridSearch:
         ranked, moves = await self._ranked(scope, chunks, weigher)
         cited = await self._cited(scope, citations, question.vector, where)
         ranked = _cited_first(ranked, [each for each in cited if keep is None or keep(each)], moves)
+        if question.facets[0].meaning is not question.vector:
+            # A glossary draws a question towards the documents whether they answer it or not.
+            near = await self.index.search_dense(scope, question.vector, limit=self.prefetch, where=where)
+            similarities.update(self._calibrated(near))
         trace = Trace(question, tuple(lists.values()), moves, citations)
         return HybridResult(ranked[:top_k], question, similarities, trace)
+
+    def _calibrated(self, points: Sequence[ScoredPoint]) -> dict[UUID, float]:
+        return {point.id: self.anchors.calibrate(point.score) for point in points}
 
     async def _ranked(
         self, scope: Scope, chunks: Sequence[ScoredChunk], weigher: Weigher
