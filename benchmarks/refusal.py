@@ -54,7 +54,7 @@ def questions(data: Path) -> dict[str, list[str]]:
 
 async def margin(library: atril.Library, floor: Floor, question: str) -> float:
     """Above 0 something is quoted; 1 more for what a citation leads to, which is always quoted."""
-    searcher = library._home.searcher  # noqa: SLF001 - the score is no part of an answer
+    searcher = library._home.searcher
     found = await searcher.retrieve(Scope(), question, top_k=_PASSAGES)
     sentences = evidence_of(found)
     if not sentences:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from atril.documents.languages import UNKNOWN, detect
 from atril.models.embeddings import Embedder, Vectors
 from atril.retrieval.fusion import Fusion, fuse
+from atril.retrieval.glossary import Glossary
 from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Pool
 from atril.retrieval.meanings import Meanings, drawn
@@ -25,12 +26,6 @@ from atril.types import Scope
 
 MAX_PLANNED: Final = 400
 """Characters of a question that is planned; what is longer is a passage and searched for as it is."""
-
-
-class Glossary(Protocol):
-    """Everyday words and what documents say instead."""
-
-    def expand(self, question: str, languages: Sequence[str]) -> Sequence[Expansion]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from atril.profiles.profile import Profile
-from atril.retrieval.facets import Glossary
+from atril.retrieval.glossary import Glossary
 from atril.retrieval.meanings import Meanings
 
 
