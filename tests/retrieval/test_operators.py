@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atril.errors import InvalidSetting
+from atril.profiles.profile import GlossaryEntry, Profile
+from atril.retrieval.glossary import Glossary
+from atril.retrieval.lexical import analyse_query
 from atril.retrieval.operators import parse_operators
 from atril.retrieval.searcher import SearchOptions
-from atril.retrieval.synonyms import Rule, SynonymFile
+from atril.retrieval.synonyms import Rule, SynonymFile, SynonymsOf
 from atril.types import SearchMode, SearchResult
 from shelf import SCOPE, Shelf
 
@@ -123,6 +126,17 @@ class TestSynonyms:
         assert [each.words for each in source.synonyms("recibos de salario", ["es"])] == [("nómina",)]
         assert [each.words for each in source.synonyms("отпуска", ["ru"])] == [("vacation",)]
         assert source.synonyms("sueldo", ["es"]) == []
+
+    async def test_the_glossary_of_a_profile_gives_synonyms_too(self, shelf: Shelf) -> None:
+        await shelf.add("a.md", ["El despido disciplinario."])
+        glossary = Glossary(Profile("x", glossary=(GlossaryEntry(("me han echado",), ("despido",)),)))
+        both = SynonymsOf(SynonymFile([Rule("jefe", ("empresario",))]), glossary)
+        assert [each.words for each in both.synonyms("mi jefe dice que me han echado", ["es"])] == [
+            ("empresario",),
+            ("despido",),
+        ]
+        lexical = await analyse_query(shelf.records, SCOPE, "me han echado", both)
+        assert lexical.expanded == "(echado OR despido)"
 
     @pytest.mark.parametrize("content", ["solo\n", "a =>\n"])
     def test_a_line_that_says_nothing_is_named(self, tmp_path: Path, content: str) -> None:

@@ -133,7 +133,8 @@ def _groups(
         end = about.end if about else word.end
         own = tuple(each for each in words[place:] if each.end <= end)
         said = ((each, tuple(query_terms(each, languages))) for each in (about.words if about else ()))
-        groups.append(Group(((query[word.start : end], own), *said)))
+        start = about.start if about else word.start
+        groups.append(Group(((query[start:end], own), *said)))
         place += max(1, len(own))
     return tuple(groups)
 

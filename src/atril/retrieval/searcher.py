@@ -25,7 +25,7 @@ from atril.retrieval.operators import Operators, parse_operators
 from atril.retrieval.ranking import RankingOptions, Weigher
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
 from atril.retrieval.semantic import semantic_pool
-from atril.retrieval.synonyms import SynonymSource
+from atril.retrieval.synonyms import SynonymsOf, SynonymSource
 from atril.store.index.protocol import MAX_LIMIT, Index
 from atril.store.records import Records
 from atril.types import Explanation, Scope, SearchMode, SearchResult
@@ -143,9 +143,8 @@ class Searcher:
                 return await self._hybrid(request)
 
     async def _lexical(self, request: _Request) -> Retrieval:
-        lexical = await analyse_query(
-            self._records, request.scope, request.asked.text, self._options.synonyms
-        )
+        source = SynonymsOf(self._options.synonyms, self._knowledge.glossary)
+        lexical = await analyse_query(self._records, request.scope, request.asked.text, source)
 
         async def fetch(limit: int) -> Pool:
             return await lexical_pool(self._index, request.scope, lexical, limit, request.filters.where)

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 
 from atril.documents.analysis import QueryTerm, query_terms
 from atril.errors import InvalidSetting
+from atril.retrieval.facets import Glossary
 
 ARROW: Final = "=>"
 
@@ -95,6 +96,24 @@ class SynonymFile:
             read = [(query_terms(rule.said, languages), rule) for rule in self._rules]
             self._read[languages] = [(said, rule) for said, rule in read if said]
         return self._read[languages]
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymsOf:
+    """The synonyms of a user's file and of a profile's glossary; where both say something, the file does."""
+
+    source: SynonymSource | None
+    glossary: Glossary | None
+
+    def synonyms(self, query: str, languages: Sequence[str]) -> list[Synonym]:
+        own = list(self.source.synonyms(query, languages)) if self.source else []
+        found = self.glossary.expand(query, languages) if self.glossary else ()
+        others = [
+            Synonym(each.start, each.end, tuple(each.terms))
+            for each in found
+            if not any(each.start < one.end and one.start < each.end for one in own)
+        ]
+        return sorted((*own, *others), key=lambda each: each.start)
 
 
 def _rules(line: str) -> list[Rule]:
