@@ -199,7 +199,7 @@ class _Spanish:
 
     def _enter(self, start: int, end: int) -> None:
         """Forgets what was named above a heading; one of an amendment says what is amended below it."""
-        if "«" in self._flat[start:end]:
+        if "«" in self._flat[start:end] or self._quote(start) is not None:
             return
         self._norms.clear()
         self._article = self._amended = None
