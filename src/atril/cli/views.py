@@ -63,8 +63,8 @@ def failures(failed: Sequence[Failure]) -> Iterable[RenderableType]:
     if not failed:
         return
     table = _table(said("cli.file"), said("cli.reason"), said("cli.remedy"))
-    for failure in failed:
-        table.add_row(text(failure.file), Text(failure.reason), text(failure.error))
+    for failure in sorted(failed, key=lambda each: (each.reason, each.file)):
+        table.add_row(text(failure.file), Text(said(f"reason_name.{failure.reason}")), text(failure.error))
     yield Text(f"\n{said('cli.not_read', count=len(failed))}", style="red")
     yield table
 
@@ -82,10 +82,26 @@ def _warnings(warnings: Sequence[ReadingWarning]) -> Iterable[RenderableType]:
     if not warnings:
         return
     table = _table(said("cli.file"), said("cli.page"), said("cli.warning"))
-    for warning in warnings:
-        table.add_row(text(warning.file), Text(str(warning.page or "")), text(warning.text))
+    alike: dict[tuple[str, str, str], list[int]] = {}
+    for warning in sorted(warnings, key=lambda each: (each.kind, each.file, each.page or 0)):
+        pages = alike.setdefault((warning.kind, warning.file, warning.text), [])
+        if warning.page is not None:
+            pages.append(warning.page)
+    for (_, file, words), pages in alike.items():
+        table.add_row(text(file), Text(_ranges(pages)), text(words))
     yield Text(f"\n{said('cli.warnings', count=len(warnings))}", style="yellow")
     yield table
+
+
+def _ranges(pages: Sequence[int]) -> str:
+    """Pages in order as a person writes them: `2, 5-7`."""
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def documents(found: Sequence[Document]) -> RenderableType:

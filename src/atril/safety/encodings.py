@@ -44,10 +44,10 @@ def decoded(text: str) -> Iterator[Decoded]:
 
 
 def _leet(text: str) -> Iterator[Decoded]:
-    """Lines in which digits stand for letters in several words."""
+    """Lines in which digits stand for letters in a third of the words and more."""
     start = 0
     for line in text.splitlines(keepends=True):
-        if len(line) <= _LONGEST and len(_LEET_WORD.findall(line)) >= _SEVERAL:
+        if len(line) <= _LONGEST and len(_LEET_WORD.findall(line)) >= max(_SEVERAL, len(line.split()) / 3):
             yield start, start + len(line.rstrip()), line.translate(_LEET)
         start += len(line)
 

@@ -3,7 +3,8 @@
 A pattern is an RE2 expression over folded text (see `folding`) in which
 
 - a blank stands for what may separate two words of one sentence,
-- ` .. ` and ` ... ` stand for up to 3 and up to 8 words between two others,
+- ` .. ` and ` ... ` stand for up to 3 and up to 8 words between two others, and `(?:.. )?` for up to 3 words
+  before another,
 - `~` at the end of a stem stands for any letters,
 - `{name}` stands for the words of that name, and `{start}` for the beginning of a sentence, line or bracket.
 
@@ -74,8 +75,8 @@ def _rules(language: str) -> Iterator[Rule]:
     for name, value in data.get("words", {}).items():
         words[name] = f"(?:{_expand(_joined(value), words)})"
     for rule in data["rules"]:
-        expanded = [f"({_expand(pattern, words)})" for pattern in rule["patterns"]]
-        yield _compiled(rule, [each if rule.get("raw") else _whole(each) for each in expanded])
+        raw = rule.get("raw", False)
+        yield _compiled(rule, [_source(pattern, words, raw=raw) for pattern in rule["patterns"]])
 
 
 def _compiled(rule: Mapping[str, Any], sources: Sequence[str]) -> Rule:
@@ -105,10 +106,17 @@ def _expand(pattern: str, words: Mapping[str, str]) -> str:
 
 
 def _marks(pattern: str) -> str:
+    pattern = pattern.replace("(?:.. )?", f"(?:{_WORD}{_SEPARATOR}){{0,3}}")
     for mark, most in ((" ... ", 8), (" .. ", 3)):
         pattern = pattern.replace(mark, f"{_SEPARATOR}(?:{_WORD}{_SEPARATOR}){{0,{most}}}")
-    return pattern.replace(" ", _SEPARATOR).replace("~", f"{_LETTER}*").replace(r"\p{L}", _LETTER)
+    pattern = pattern.replace(" ", _SEPARATOR)
+    pattern = pattern.replace("~", f"{_LETTER}*")
+    return pattern.replace(r"[\p{L}", _LETTER[:-1]).replace(r"\p{L}", _LETTER)
 
 
-def _whole(pattern: str) -> str:
-    return f"(?:^|{_EDGE}){pattern}(?:$|{_EDGE})"
+def _source(pattern: str, words: Mapping[str, str], *, raw: bool) -> str:
+    body = f"({_expand(pattern, words)})"
+    if raw:
+        return body
+    # What may end in a separator has the edge of its last word inside.
+    return f"(?:^|{_EDGE}){body}" + ("" if pattern.endswith((" ", "?", "+")) else f"(?:$|{_EDGE})")

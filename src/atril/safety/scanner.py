@@ -6,7 +6,7 @@ one and nothing that merely misleads. Matching takes time in proportion to the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,8 +39,17 @@ def scan(text: str, *, least: Severity = "medium") -> tuple[Finding, ...]:
     found = [*_plain(text), *_encoded(text)]
     if has_tags(text):
         found.append(Finding("obfuscation", 0, len(text), "high"))
-    kept = {each for each in found if _WEIGHT[each.severity] >= _WEIGHT[least]}
-    return tuple(sorted(kept, key=lambda each: (each.start, each.end, each.kind)))
+    severe = [each for each in found if _WEIGHT[each.severity] >= _WEIGHT[least]]
+    return tuple(_outermost(sorted(severe, key=lambda each: (each.start, -each.end, each.kind))))
+
+
+def _outermost(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leaves out what lies inside another finding of its kind."""
+    ends: dict[str, int] = {}
+    for each in findings:
+        if each.end > ends.get(each.kind, -1):
+            ends[each.kind] = each.end
+            yield each
 
 
 def _plain(text: str) -> Iterator[Finding]:
