@@ -35,7 +35,7 @@ __all__ = [
     "reader_version",
 ]
 
-PARSER_VERSION: Final = "1"
+PARSER_VERSION: Final = "2"
 """Changes with the text that any file gives, so that documents are read again."""
 
 
