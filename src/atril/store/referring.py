@@ -217,7 +217,7 @@ class _Asking:
             if isinstance(statement, _Paired):
                 yield from self._pairs(statement, some)
             else:
-                yield from self._connection.execute(statement, {"tenant": self._tenant, "wanted": some})
+                yield from self._connection.execute(statement, {"tenant": self._tenant, "wanted": some}).all()
 
     def _pairs(self, statement: _Paired, pairs: list[tuple[Any, Any]]) -> Iterator[sa.Row[*tuple[Any, ...]]]:
         # A statement for every number of pairs would never be compiled in advance.
@@ -225,7 +225,7 @@ class _Asking:
         given: dict[str, Any] = {"tenant": self._tenant}
         for at in range(size):
             given[f"one{at}"], given[f"other{at}"] = pairs[at] if at < len(pairs) else (None, None)
-        yield from self._connection.execute(_statement(statement, size), given)
+        yield from self._connection.execute(_statement(statement, size), given).all()
 
 
 @cache

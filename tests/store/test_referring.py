@@ -1,0 +1,140 @@
+"""References at the level of the records: both directions, look-ups, and many documents at random."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drafting import draft
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from atril.documents.reference_places import find_places
+from atril.documents.reference_targets import Reference
+from atril.store.drafts import Draft
+from atril.store.records import Records
+from atril.types import Scope
+
+SCOPE = Scope()
+
+
+@pytest.fixture
+async def records(tmp_path: Path) -> AsyncIterator[Records]:
+    opened = await Records.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+def law(name: str, *mentions: tuple[int, str, str | None], articles: int = 3) -> Draft:
+    """A law of short articles, one chunk each; a mention is the article it stands in, a place, and a law."""
+    plain = draft(f"{name}.md", "x" * 10 * articles, size=10)
+    chunks = [
+        replace(chunk, article=str(chunk.number), section_path=(f"Artículo {chunk.number}",))
+        for chunk in plain.chunks
+    ]
+    references = [
+        Reference(
+            number,
+            number * 10 - 10,
+            number * 10 - 5,
+            "article",
+            place,
+            "",
+            name=other,
+            shown=other or "",
+            target=None if other else int(place),
+        )
+        for number, place, other in mentions
+    ]
+    return replace(
+        plain,
+        chunks=chunks,
+        references=references,
+        places=find_places(chunks),
+        aliases=frozenset({f"ley {name}"}),
+    )
+
+
+async def add(records: Records, *drafts: Draft) -> dict[str, tuple]:
+    """Commits all at once; gives the points of each by name."""
+    pending = [await records.begin(SCOPE, each) for each in drafts]
+    await records.commit(SCOPE, [each.version for each in pending])
+    return {each.name.removesuffix(".md"): each.points for each in pending}
+
+
+async def test_references_are_followed_both_ways(records: Records) -> None:
+    points = await add(records, law("uno", (1, "2", None), (1, "3", "ley dos sobre algo")), law("dos"))
+    source, inside, outside = points["uno"][0], points["uno"][1], points["dos"][2]
+    assert await records.references(SCOPE, [source, outside]) == {source: (inside, outside)}
+    assert await records.referrers(SCOPE, [inside, outside]) == {inside: (source,), outside: (source,)}
+
+
+async def test_a_chunk_does_not_refer_to_itself_and_names_each_target_once(records: Records) -> None:
+    points = (await add(records, law("uno", (1, "1", None), (1, "2", None), (1, "2", None))))["uno"]
+    assert await records.references(SCOPE, points) == {points[0]: (points[1],)}
+
+
+async def test_the_longest_name_counts(records: Records) -> None:
+    points = await add(
+        records, law("uno", (1, "1", "ley dos bis y otras")), law("dos"), replace(law("dos bis"), source="b")
+    )
+    assert await records.references(SCOPE, points["uno"]) == {points["uno"][0]: (points["dos bis"][0],)}
+
+
+async def test_articles_are_looked_up_by_document_or_by_its_name(records: Records) -> None:
+    points = (await add(records, law("uno")))["uno"]
+    document = await records.find(SCOPE, "uno.md")
+    assert await records.articles(SCOPE, document.id, ["3", "uno", "9"]) == [points[2], points[0]]
+    assert await records.articles(SCOPE, ["Ley uno"], ["2"]) == [points[1]]
+    assert await records.articles(SCOPE, ["Ley dos"], ["2"]) == []
+
+
+async def test_purged_versions_leave_no_names_behind(records: Records) -> None:
+    await add(records, law("uno", (1, "1", "ley nueve")))
+    retired = await records.remove(SCOPE, [(await records.find(SCOPE, "uno.md")).id])
+    await records.purge(SCOPE, retired)
+    report = await records.reference_report(SCOPE)
+    assert (report.found, report.outside, report.share) == (0, 0, 1.0)
+
+
+names = st.sampled_from(["uno", "dos", "tres"])
+said = st.tuples(
+    st.integers(1, 3),
+    st.sampled_from(["1", "2", "3", "4"]),
+    st.none() | names.map(lambda name: f"ley {name}"),
+)
+
+
+@given(
+    st.lists(
+        st.tuples(names, st.lists(said.filter(lambda each: each[1] != "4" or each[2]), max_size=4)),
+        max_size=6,
+    )
+)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_refers_is_referred_to_whatever_came_in_whatever_order(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, list[tuple[int, str, str | None]]]]
+) -> None:
+    async def run() -> None:
+        records = await Records.open(tmp_path_factory.mktemp("home"))
+        points: dict[str, tuple] = {}
+        last: dict[str, list[tuple[int, str, str | None]]] = {}
+        for name, mentions in steps:
+            points |= await add(records, law(name, *mentions))
+            last[name] = mentions
+        every = [point for some in points.values() for point in some]
+        expected: dict = {}
+        for name, mentions in last.items():
+            for number, place, other in mentions:
+                target = points.get((other or name).removeprefix("ley "))
+                if target and place != "4" and target[int(place) - 1] != points[name][number - 1]:
+                    expected.setdefault(points[name][number - 1], set()).add(target[int(place) - 1])
+        found = await records.references(SCOPE, every)
+        assert {point: set(targets) for point, targets in found.items()} == expected
+        back = await records.referrers(SCOPE, every)
+        pairs = {(source, target) for source, targets in found.items() for target in targets}
+        assert {(source, target) for target, sources in back.items() for source in sources} == pairs
+        await records.close()
+
+    asyncio.run(run())
