@@ -14,6 +14,7 @@ import pytest
 from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import Readers, ReadLimits
 from atril.errors import AtrilError, UnreadableDocument
+from small_pdf import lines, pdf
 
 HOSTILE = '''
 """A token counter that a word in the text can make misbehave, as a hostile file would a parser."""
@@ -206,3 +207,22 @@ async def test_a_worker_dies_with_its_parent_even_in_the_middle_of_a_file(
             return
         await asyncio.sleep(0.05)
     pytest.fail("the worker outlived its parent")
+
+
+async def test_pages_are_told_while_a_long_document_is_read(tmp_path: Path, hostile: str) -> None:
+    path = tmp_path / "long.pdf"
+    path.write_bytes(pdf([lines(f"Page {number}") for number in range(1, 41)]))
+    told: list[int] = []
+    async with readers(hostile) as pool:
+        document = await pool.read("long.pdf", path, told.append)
+    assert len(document.parsed.pages) == 40
+    assert told == sorted(told) and told[-1] == 40
+
+
+async def test_a_container_is_unpacked_where_it_can_be_killed(tmp_path: Path, hostile: str) -> None:
+    (tmp_path / "pack.zip").write_bytes(b"PK\x03\x04 cut")
+    (tmp_path / "out").mkdir()
+    async with readers(hostile) as pool:
+        with pytest.raises(UnreadableDocument, match="damaged"):
+            await pool.unpack("pack.zip", tmp_path / "pack.zip", tmp_path / "out")
+        assert await pool.unpack("a.md", file(tmp_path, "text"), tmp_path / "out") is None
