@@ -113,7 +113,8 @@ def _by_signature(data: bytes, suffix: str) -> str | None:
 
 def _kind_of_zip(archive: Archive) -> str:
     names = archive.names
-    if "[Content_Types].xml" in archive:
+    # Without its list of types it is a damaged package, which its reader will say, and no archive of files.
+    if "[Content_Types].xml" in archive or "_rels/.rels" in archive:
         for folder, kind in _OPEN_XML:
             if any(name.startswith(folder) for name in names):
                 if "xl/workbook.bin" in archive:
