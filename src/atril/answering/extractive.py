@@ -60,9 +60,9 @@ class Floor:
     libraries of 250 and 7,000 chunks.
     """
 
-    words: float = 0.45
-    base: float = 0.30
-    growth: float = 0.12
+    words: float = 0.35
+    base: float = 0.295
+    growth: float = 0.115
     across: float = 0.30
 
     def reached(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> bool:
@@ -72,7 +72,8 @@ class Floor:
 
     def margin(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> float:
         """How far the evidence lies above the floor; there must be sentences."""
-        similarity, nearest_language = max(
+        similarity = max(found.similarities.values(), default=0.0)
+        _, nearest_language = max(
             (found.similarities.get(chunk.stored.point, 0.0), chunk.stored.document.language)
             for chunk in found.chunks
         )

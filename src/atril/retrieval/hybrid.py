@@ -14,10 +14,12 @@ from atril.retrieval.fusion import Fusion
 from atril.retrieval.live import Condition, Pool, ScoredChunk, live_chunks
 from atril.retrieval.lookup import Citation, Lookup
 from atril.retrieval.ranking import (
+    REFERRING,
     Moved,
     RankingOptions,
     Weigher,
     best_first,
+    brought_in,
     fewer_parts,
     referenced_more,
 )
@@ -94,7 +96,7 @@ class HybridSearch:
             heaviest=weigher.heaviest,
             keep=keep,
         )
-        ranked, moves = await self._ranked(scope, chunks, weigher)
+        ranked, moves = await self._ranked(scope, chunks, weigher, where)
         cited = await self._cited(scope, citations, question.vector, where)
         ranked = _cited_first(ranked, [each for each in cited if keep is None or keep(each)], moves)
         if question.facets[0].meaning is not question.vector:
@@ -108,13 +110,16 @@ class HybridSearch:
         return {point.id: self.anchors.calibrate(point.score) for point in points}
 
     async def _ranked(
-        self, scope: Scope, chunks: Sequence[ScoredChunk], weigher: Weigher
+        self, scope: Scope, chunks: Sequence[ScoredChunk], weigher: Weigher, where: Filter | None
     ) -> tuple[list[ScoredChunk], dict[UUID, list[Moved]]]:
         moves = {chunk.stored.point: weigher.moves(chunk.stored) for chunk in chunks}
         ordered = best_first(chunks)
         if self.ranking.referenced:
-            points = [chunk.stored.point for chunk in ordered]
+            points = [chunk.stored.point for chunk in ordered[:REFERRING]]
             references = await self.records.references(scope, points)
+            ordered = best_first(
+                [*ordered, *await self._brought(scope, ordered, references, weigher, where, moves)]
+            )
             raised, why = referenced_more(ordered, references, self.ranking.referenced)
             ordered = best_first(raised)
             for point, move in why.items():
@@ -123,6 +128,28 @@ class HybridSearch:
         for point, move in why.items():
             moves[point].append(move)
         return best_first(lowered), moves
+
+    async def _brought(
+        self,
+        scope: Scope,
+        chunks: Sequence[ScoredChunk],
+        references: Mapping[UUID, Sequence[UUID]],
+        weigher: Weigher,
+        where: Filter | None,
+        moves: dict[UUID, list[Moved]],
+    ) -> list[ScoredChunk]:
+        """What the best chunks refer to, in documents of the same rank or a higher one; none under a filter."""
+        wanted = brought_in(chunks, references, self.ranking.brought) if where is None else {}
+        if not wanted:
+            return []
+        stored = await self.records.hydrate(scope, list(wanted))
+        by_point = {chunk.stored.point: chunk.stored for chunk in chunks}
+        found = []
+        for point, (score, source) in wanted.items():
+            if point in stored and weigher.of_rank(stored[point]) >= weigher.of_rank(by_point[source]):
+                moves[point] = [Moved("brought", self.ranking.brought, source)]
+                found.append(ScoredChunk(stored[point], score))
+        return found
 
     async def _cited(
         self, scope: Scope, citations: Sequence[Citation], vector: Vectors, where: Filter | None

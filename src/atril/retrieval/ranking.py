@@ -15,7 +15,7 @@ from atril.profiles.profile import HIGHEST_RANK, Profile, rank_of
 from atril.retrieval.live import ScoredChunk
 from atril.types import StoredChunk
 
-Influence = Literal["weight", "rank", "reference", "again", "lookup"]
+Influence = Literal["weight", "rank", "reference", "brought", "again", "lookup"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,24 @@ class RankingOptions:
     scales what is found for one part of a question about several things (0). `across` is the weight of search
     by words for a question in a language that the library does not hold (1). `rank` is what each level of
     the hierarchy below the highest takes off (0), `referenced` what a reference from a better hit adds of that
-    hit's score (0), and `again` scales the second, third, … part of one article (1).
+    hit's score (0), `brought` is the share of its score that a chunk gets which is only there because one of the
+    best refers to it (0), and `again` scales the second, third, … part of one article (1).
     """
 
-    expanded: float = 0.7
+    expanded: float = 0.5
     part: float = 0.95
     across: float = 0.3
     rank: float = 0.02
     referenced: float = 0.05
+    brought: float = 0.7
     again: float = 0.85
 
 
 REFERRING: Final = 10
 """How many of the best hits are asked what they refer to."""
+
+MOST_REFERENCES: Final = 3
+"""References of one chunk that are followed, its first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,23 @@ def referenced_more(
             chunk = replace(chunk, score=score)
         kept.append(chunk)
     return kept, raised
+
+
+def brought_in(
+    chunks: Sequence[ScoredChunk],
+    references: Mapping[UUID, Sequence[UUID]],
+    share: float,
+) -> dict[UUID, tuple[float, UUID]]:
+    """Points that are not among the chunks, best first, but that the best of them refer to: score and source."""
+    held = {chunk.stored.point for chunk in chunks}
+    found: dict[UUID, tuple[float, UUID]] = {}
+    for chunk in chunks[:REFERRING]:
+        source = chunk.stored.point
+        for point in references.get(source, ())[:MOST_REFERENCES]:
+            score = chunk.score * share
+            if point not in held and score > found.get(point, (0.0, source))[0]:
+                found[point] = (score, source)
+    return found
 
 
 def fewer_parts(chunks: Sequence[ScoredChunk], factor: float) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
