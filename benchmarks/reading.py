@@ -108,7 +108,7 @@ def convert(system: str, files: Sequence[Path]) -> None:
     import pypdfium2 as pdfium
 
     if system == "markitdown":
-        from markitdown import MarkItDown
+        from markitdown import MarkItDown  # type: ignore[import-not-found, unused-ignore]
 
         converter = MarkItDown()
     else:

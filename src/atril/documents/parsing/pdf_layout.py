@@ -24,11 +24,6 @@ _CURRENCY: Final = re.compile(r"(?:US\$|[$€£¥₽])")
 _ONE_AMOUNT: Final = re.compile(
     r"[$€£¥₽]\s*[–—-](?!\S)|(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?%?"
 )
-_AMOUNTS: Final = re.compile(r"(?<=[\d)—–-])\s+(?=[$€£¥₽])")
-_FULL_LINE: Final = 0.85
-_PARAGRAPH_GAP: Final = 1.7
-_CURRENCY: Final = re.compile(r"(?:US\$|[$€£¥₽])")
-_ONE_AMOUNT: Final = re.compile(r"(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?%?")
 _AMOUNTS: Final = re.compile(rf"(?:{_ONE_AMOUNT.pattern})(?:\s+(?:{_ONE_AMOUNT.pattern}))+")
 _AMOUNT_ENDS: Final = re.compile(r"(?:^|[\s$€£¥₽(])[\d.,]*\d\)?\s*%?$|^[–—-]$|[$€£¥₽]\s*[–—-]$")
 _AMOUNT_STARTS: Final = re.compile(r"(?:[$€£¥₽]|[(–—-]?[$€£¥₽]?\s*\d[\d.,]*\)?%?$)")
