@@ -15,14 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from atril.documents.analysis import QueryTerm, query_terms
 from atril.errors import InvalidSetting
 from atril.retrieval.glossary import Glossary
-
-if TYPE_CHECKING:
-    from atril.retrieval.facets import Glossary
 
 ARROW: Final = "=>"
 
