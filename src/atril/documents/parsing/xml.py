@@ -69,6 +69,7 @@ def _blocks(node: Element, level: int) -> Iterator[str]:
     if (node.text or "").strip():
         fields.append(paragraph(one_line(node.text)))
     done: set[str] = set()
+    tried: set[str] = set()
     counts = Counter(local(each) for each in node)
     for each in node:
         name = local(each)
@@ -78,11 +79,13 @@ def _blocks(node: Element, level: int) -> Iterator[str]:
             yield from _flushed(fields)
             yield heading(min(level, _DEEPEST_HEADING), text)
             continue
-        if counts[name] > 1 and (rows := _records([other for other in node if local(other) == name])):
-            yield from _flushed(fields)
-            yield from table(rows)
-            done.add(name)
-            continue
+        if counts[name] > 1 and name not in tried:
+            tried.add(name)  # or every one of thousands would look at all the others again
+            if rows := _records([other for other in node if local(other) == name]):
+                yield from _flushed(fields)
+                yield from table(rows)
+                done.add(name)
+                continue
         if _is_leaf(each):
             fields += _leaf(each, name)
             continue
