@@ -20,7 +20,7 @@ LONGEST_NAME: Final = 24
 """Words of a name that are compared."""
 
 _CONNECTORS: Final = frozenset((
-    "de", "del", "la", "el", "los", "las", "lo", "en", "y", "e", "o", "u", "a", "al", "sobre", "para", "por",
+    "de", "del", "la", "el", "los", "las", "lo", "en", "y", "e", "o", "u", "a", "al", "sobre", "para", "por", "que", "se",
     "the", "of", "on", "for", "and", "in", "о", "об", "и", "в", "на",
 ))  # fmt: skip
 _WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")

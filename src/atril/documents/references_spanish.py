@@ -108,8 +108,8 @@ _TYPED: Final = re.compile(
 _NAMED: Final = re.compile(
     r"(?P<recast>texto\s+(?:refundido|articulado)\s+de\s+(?:la|el|las)\s+|texto\s+(?:refundido|articulado)\s+del\s+)?"
     r"(?P<head>ley|estatuto|reglamento|codigo|constitucion|tratado|convenio|directiva|orden|real\s+decreto|decreto"
-    r"|acuerdo|carta|protocolo|normas|leyes)\b(?P<more>\s+(?:(?:de|del|sobre|para|por)\s+(?:la\s+|las\s+|los\s+|el\s+|que\s+)?"
-    r"(?-i:[A-Z«]|trabajo|procedimiento|registro)|(?-i:[A-Z])\w|general|organica|reguladora?|civil|penal|basico|ordenadora|integral"
+    r"|acuerdo|carta|protocolo|normas|leyes)\b(?P<more>\s+(?:(?:de|del|sobre|para|por)\s+(?:la\s+que\s+|la\s+|las\s+|los\s+|el\s+|que\s+)?"
+    r"(?-i:[A-Z«]|trabajo|procedimiento|registro|se\s)|(?-i:[A-Z])\w|general|organica|reguladora?|civil|penal|basico|ordenadora|integral"
     r"|(?<=reglamento\s)de\s+(?!est[ea]|dich|la\s|los\s|desarrollo|aplicacion)[a-z]))?",
     _FLAGS,
 )
@@ -386,11 +386,17 @@ class _Spanish:
         if norm is None and quote is not None:
             norm = next((each for each in reversed(self._norms) if each.start < quote and each.text), None)
         if norm is None and quote is None and _ITS.search(before):
-            norm = self._norms[-1] if self._norms else None
+            norm = self._owner(mention.start)
         if norm is not None:
             return replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
         hint = next((each.text for each in reversed(self._norms) if each.text), None)
         return replace(mention, hint=hint) if mention.relative is None else mention
+
+    def _owner(self, at: int) -> _Norm | None:
+        """The norm that "its article" belongs to: the last one named in the same sentence, if any."""
+        norm = self._norms[-1] if self._norms else None
+        near = norm is not None and at - norm.end < _NEAR // 2
+        return norm if norm and near and ". " not in self._flat[norm.end : at] else None
 
     def _quote(self, at: int) -> int | None:
         """Where the quotation begins that holds this place."""
@@ -564,10 +570,12 @@ class _Spanish:
 
     def _amends(self, start: int, norm: _Norm) -> None:
         """Whether the sentence amends the norm, so that what follows it is about that norm."""
-        if self._titled or self._quote(start) is not None:
+        after = _AMENDS_AFTER.match(self._flat, norm.end)
+        precise = after and "/" in (norm.text or "")
+        if self._quote(start) is not None or (self._titled and not precise):
             return
         before = self._flat[max(0, start - 60) : start]
-        if _AMENDS_BEFORE.search(before) or _AMENDS_AFTER.match(self._flat, norm.end):
+        if _AMENDS_BEFORE.search(before) or after:
             self._amended, self._amended_until = norm, len(self._flat)
         elif (self._amended is None or start >= self._amended_until) and _FROM_LINE.search(before):
             line = self._flat.find("\n", start)

@@ -1,4 +1,4 @@
-"""References between documents as a library keeps them."""
+"""Documents that refer to each other, as a library keeps them."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
