@@ -20,8 +20,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import atril
 import numpy as np
+
+import atril
 from atril.retrieval.ranking import RankingOptions
 from atril.types import Scope
 
