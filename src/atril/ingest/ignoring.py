@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from pathspec import GitIgnoreSpec
@@ -60,7 +60,7 @@ class IgnoreRules:
         if is_ignored(path.name):
             return True
         for folder, spec in reversed(self.specs):
-            relative = PurePosixPath(path.relative_to(folder)).as_posix() + "/" * is_folder
+            relative = path.relative_to(folder).as_posix() + "/" * is_folder
             included = spec.check_file(relative).include
             if included is not None:
                 return included

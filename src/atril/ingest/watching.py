@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from atril.ingest.files import find_files
+from atril.errors import UnreadableDocument
+from atril.ingest.ignoring import IgnoreRules
 
 INTERVAL_SECONDS: Final = 1.0
 _SHARE: Final = 10
@@ -43,12 +45,33 @@ async def changes(
 
 
 def _snapshot(folder: Path, exclude: Path) -> Snapshot:
+    """What `find_files` would find, without asking where links lead: a fifth of the time."""
     found: Snapshot = {}
-    for file in find_files([folder], exclude=exclude):
+    excluded = os.path.realpath(exclude)
+    waiting = [(folder, IgnoreRules())]
+    while waiting:
+        here, rules = waiting.pop()
         try:
-            status = file.path.stat()
-        except (OSError, ValueError):  # gone since it was listed, or not to be read
-            found[file.path] = ()
+            inside = rules.within(here)
+            with os.scandir(here) as entries:
+                listed = list(entries)
+        except (OSError, ValueError, UnreadableDocument):  # gone, or not to be read
+            found[here] = ()
             continue
-        found[file.path] = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        for entry in listed:
+            path, is_folder = here / entry.name, entry.is_dir(follow_symlinks=False)
+            if inside.ignores(path, is_folder=is_folder):
+                continue
+            if not is_folder:
+                found[path] = _look(entry)
+            elif os.path.realpath(path) != excluded:
+                waiting.append((path, inside))
     return found
+
+
+def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
+    try:
+        status = entry.stat()
+    except (OSError, ValueError):
+        return ()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
