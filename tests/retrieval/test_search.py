@@ -174,7 +174,7 @@ class TestFilters:
     @pytest.mark.parametrize(
         ("filters", "error"),
         [
-            (SearchFilters(type="docx"), InvalidArgument),
+            (SearchFilters(type="exe"), InvalidArgument),
             (SearchFilters(page=0), InvalidArgument),
             (SearchFilters(document="nadie.md"), DocumentNotFound),
         ],
