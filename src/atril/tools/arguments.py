@@ -128,8 +128,7 @@ def _usable(name: str, value: Any, field: FieldInfo, notes: list[str], language:
         return value
     read = value
     if isinstance(value, str):
-        number = None if kind is bool else _NUMBER.search(value)
-        read = _number(number[0], kind) if number else None
+        read = _truth(value) if kind is bool else _first_number(value, kind)
     if read is None or isinstance(read, bool) != (kind is bool):
         if field.is_required():
             return value
@@ -142,6 +141,17 @@ def _usable(name: str, value: Any, field: FieldInfo, notes: list[str], language:
     if clamped != value:
         notes.append(_changed(name, value, read, clamped, language))
     return clamped
+
+
+def _truth(text: str) -> bool | None:
+    """What the first word says, where more was written than a truth value."""
+    first = next(iter(re.findall(r"\w+", text.casefold())), "")
+    return True if first in _TRUE else False if first in _FALSE else None
+
+
+def _first_number(text: str, kind: type) -> int | float | None:
+    number = _NUMBER.search(text)
+    return _number(number[0], kind) if number else None
 
 
 def _clamped(value: Any, field: FieldInfo) -> Any:

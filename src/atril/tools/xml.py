@@ -39,6 +39,7 @@ _WRAPPERS: Final = frozenset(
     ("toolcall", "toolcalls", "tooluse", "tools", "toolcode", "toolresult", "toolresponse", "tooloutput")
 )
 """Tags that models put around calls, and around what they imagine the answer to be."""
+_ENDINGS: Final = re.compile(r"(?:\s*<\s*/\s*[\w.:-]+\s*>)+\s*\Z")
 _CLOSE: Final = 0.82
 
 
@@ -265,12 +266,13 @@ def _value_span(body: str, opening: re.Match[str], fields: Mapping[str, str]) ->
             return match.start(), match.end()
         if not match[1] and (_plain(match[2]) in fields or match[2].casefold() in _NAMED):
             return match.start(), match.start()
-    return len(body), len(body)
+    # Nothing closes it: what was meant to close something around it is no part of the value.
+    return start + len(_ENDINGS.sub("", body[start:])), len(body)
 
 
 def _reopened(between: str, written: str) -> int | None:
     """Where the same tag opens again before it closes: the first one's closing tag was forgotten."""
-    match = re.compile(rf"<\s*{re.escape(written)}\s*>", re.I).search(between)
+    match = re.compile(rf"<\s*{re.escape(written)}\b[^<>/]*>", re.I).search(between)
     return match.start() if match else None
 
 

@@ -42,30 +42,34 @@ class Shelf(Protocol):
     async def text(self, scope: Scope, name: str) -> str: ...
 
 
-def mcp_server(toolset: Toolset, context: ToolContext, *, shelf: Shelf, version: str = "") -> Server[Any]:
-    """A server that any MCP transport can run."""
-    handlers = _Handlers(toolset, context, shelf)
+def mcp_server(
+    toolset: Toolset, context: ToolContext, *, shelf: Shelf | None = None, version: str = ""
+) -> Server[Any]:
+    """A server that any MCP transport can run; without a shelf it has tools alone."""
+    tools = _Tools(toolset, context)
+    if shelf is None:
+        return Server("atril", version=version, on_list_tools=tools.list_tools, on_call_tool=tools.call_tool)
+    documents = _Documents(shelf, context)
     return Server(
         "atril",
         version=version,
         instructions=wording("server.instructions", context.language),
-        on_list_tools=handlers.list_tools,
-        on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_resource_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
+        on_list_tools=tools.list_tools,
+        on_call_tool=tools.call_tool,
+        on_list_resources=documents.list_resources,
+        on_list_resource_templates=documents.list_resource_templates,
+        on_read_resource=documents.read_resource,
+        on_list_prompts=documents.list_prompts,
+        on_get_prompt=documents.get_prompt,
     )
 
 
-class _Handlers:
-    """What the server does with each kind of request."""
+class _Tools:
+    """Listing and calling."""
 
-    def __init__(self, toolset: Toolset, context: ToolContext, shelf: Shelf) -> None:
+    def __init__(self, toolset: Toolset, context: ToolContext) -> None:
         self._toolset = toolset
         self._context = context
-        self._shelf = shelf
 
     async def list_tools(self, _: Any, params: Any) -> protocol.ListToolsResult:
         tools = [
@@ -83,6 +87,14 @@ class _Handlers:
         outcome = await self._toolset.run(Call(params.name, params.arguments or {}), self._context)
         text = protocol.TextContent(type="text", text=outcome.text)
         return protocol.CallToolResult(content=[text], is_error=not outcome.done)
+
+
+class _Documents:
+    """Documents as resources, and prompts for jobs over them."""
+
+    def __init__(self, shelf: Shelf, context: ToolContext) -> None:
+        self._shelf = shelf
+        self._context = context
 
     async def list_resources(
         self, _: Any, params: protocol.PaginatedRequestParams | None

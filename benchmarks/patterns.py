@@ -1,6 +1,6 @@
 """Search by pattern over a corpus of Markdown files, beside ripgrep or GNU grep on the same files.
 
-    python benchmarks/regex.py [--corpus ../shared/data/law/corpus] [--repeats 5]
+    python benchmarks/patterns.py [--corpus ../shared/data/law/corpus] [--repeats 5]
 
 The library is made in a temporary folder with a toy embedder, for no vector is needed. `cold` is the first
 search after opening, which reads every text; `warm` is the median of the others. Both include the reading
