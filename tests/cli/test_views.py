@@ -150,7 +150,7 @@ def test_an_answer_is_followed_by_its_numbered_quotes() -> None:
 def test_a_report_names_each_failure_with_its_remedy_and_each_warning() -> None:
     report = AddReport(
         added=2,
-        failed=(Failure("scan.pdf", "needs OCR", "Run a text recognition on it."),),
+        failed=(Failure("scan.pdf", "needs_ocr", "Run a text recognition on it."),),
         warnings=(ReadingWarning("law.pdf", 3, "empty_page", "The page holds no text."),),
         chunks=1234,
         seconds=2.5,
