@@ -22,6 +22,7 @@
     ├── MissingExtra           what was configured needs a part that is not installed
     ├── UnreadableDocument     one file could not be read; carries a reason
     └── ModelUnavailable       a model is missing or does not answer
+        ├── ChatUnavailable        a model that writes gave no usable reply
         └── TokenizerUnavailable   what measures passages for the model cannot be loaded
 
 An error carries the key of its message and the fields that fill it: `str(error)` is English for logs and
@@ -196,6 +197,17 @@ class ModelUnavailable(AtrilError):
     """Fields: `model`, `detail`, `remedy`."""
 
     key = "error.model_unavailable"
+
+
+class ChatUnavailable(ModelUnavailable):
+    """Fields: `model`, `problem` (a key of the messages' table `chat`), `requests` (sent in vain), and what
+    fills the problem."""
+
+    key = "error.chat_unavailable"
+
+    def localized(self, language: str | None) -> str:
+        problem = message(f"chat.{self.fields['problem']}", language, **self.fields)
+        return message(self.key, language, model=self.fields["model"], problem=problem)
 
 
 class TokenizerUnavailable(ModelUnavailable):

@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Final
 
+from atril.answering.answerer import Answering
 from atril.answering.extractive import ExtractiveAnswering
 from atril.documents.analysis import ANALYZER_VERSION
 from atril.documents.workers import Readers
@@ -33,6 +34,7 @@ from atril.ingest.recovery import agree, settle
 from atril.ingest.stores import Stores
 from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Embedder
+from atril.models.roles import Roles, open_roles
 from atril.profiles.profile import Profile
 from atril.retrieval.finder import Finder
 from atril.retrieval.glossary import Glossary
@@ -109,10 +111,12 @@ class Home:
         generation: int,
         profile: Profile | None = None,
         synonyms: SynonymSource | None = None,
+        roles: Roles | None = None,
     ) -> None:
         self.folder = folder
         self.language = language
         self.profile = profile
+        self.roles = roles or Roles()
         self._synonyms = synonyms
         self._knowledge = Knowledge(profile, Glossary(profile) if profile else None)
         self.stores = stores
@@ -160,10 +164,11 @@ class Home:
         return Finder(records=self.stores.records, searcher=self.searcher, texts=self._texts)
 
     @property
-    def answering(self) -> ExtractiveAnswering:
-        return ExtractiveAnswering(
+    def answering(self) -> Answering:
+        extractive = ExtractiveAnswering(
             searcher=self.searcher, records=self.stores.records, embedder=self._embedder
         )
+        return Answering({"unified": extractive, "extractive": extractive})
 
     def check_current(self) -> None:
         """Raises `EmbedderMismatch` or `HomeOutdated` when the index must be rebuilt before it is used."""
@@ -219,6 +224,7 @@ class Home:
 
     async def close(self) -> None:
         await self._readers.close()
+        await self.roles.close()
         await self.stores.index.close()
 
 
@@ -236,6 +242,7 @@ async def open_home(
     Raises `NotAHome` for a file and for a folder that holds anything and is no home. The embedder is not
     closed here.
     """
+    roles = open_roles(settings.reader_model, settings.principal_model)
     async with AsyncExitStack() as stack:
         stack.enter_context(_lock(folder))
         records = await Records.open(folder)
@@ -266,6 +273,7 @@ async def open_home(
             synonyms=await asyncio.to_thread(SynonymFile.load, settings.synonyms)
             if settings.synonyms
             else None,
+            roles=roles,
         )
         stack.push_async_callback(home.close)
         await settle(home.stores)

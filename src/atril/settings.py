@@ -2,7 +2,8 @@
 
 Values come from `ATRIL_*` variables, then from `atril.toml` in the current folder, then from the defaults
 here. An empty variable is none. A nested setting is `ATRIL_READING__SECONDS` in the environment and
-`[reading] seconds` in the file.
+`[reading] seconds` in the file. A model is a name (`ATRIL_READER=openai:gpt-5-nano`) or a table; a variable
+that names one puts the file's whole table aside, so that a key never goes to another provider.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Final
+from types import MappingProxyType
+from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
@@ -27,9 +31,21 @@ from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
 from atril.errors import InvalidSetting
 from atril.messages import supported
+from atril.models.options import ModelOptions
 from atril.tools.knowledge.options import KnowledgeOptions
 
 FILE_NAME: Final = "atril.toml"
+_VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+"""How the name of an environment variable looks, and no provider's key."""
+
+
+def _as_table(given: Any) -> Any:
+    return (
+        {"model": given} if isinstance(given, str) else dict(given) if isinstance(given, Mapping) else given
+    )
+
+
+_Model: TypeAlias = Annotated[ModelOptions, BeforeValidator(_as_table)]
 
 
 class Settings(BaseSettings):
@@ -42,6 +58,7 @@ class Settings(BaseSettings):
         toml_file=FILE_NAME,
         extra="forbid",
         frozen=True,
+        hide_input_in_errors=True,
     )
 
     home: Path = Field(default=Path(".atril"), description="The folder that holds the library.")
@@ -58,6 +75,11 @@ class Settings(BaseSettings):
         default="bundled",
         description="`bundled`, `bundled:exact`, `bundled:reference`, or `package.module:factory`.",
     )
+    reader: _Model | None = Field(
+        default=None, description="The model that plans queries and picks documents; a cheap one does."
+    )
+    principal: _Model | None = Field(default=None, description="The model that answers.")
+    prices: Path | None = Field(default=None, description="A file of prices that goes before those of Atril.")
     knowledge: KnowledgeOptions = Field(
         default=KnowledgeOptions(), description="A knowledge base behind HTTP, for the tools."
     )
@@ -83,6 +105,16 @@ class Settings(BaseSettings):
         return self.knowledge.model_copy(update={key: value for key, value in own.items() if value})
 
     @property
+    def reader_model(self) -> ModelOptions | None:
+        """The reader with its key at hand. Raises `InvalidSetting` when the variable of the key is not set."""
+        return _with_key(self.reader, "reader")
+
+    @property
+    def principal_model(self) -> ModelOptions | None:
+        """The principal with its key at hand. Raises `InvalidSetting` as above."""
+        return _with_key(self.principal, "principal")
+
+    @property
     def language(self) -> str:
         """The language of messages: the setting, else that of the system, else English."""
         return supported(self.lang or system_language(os.environ))
@@ -96,7 +128,43 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, _Environment(settings_cls), _File(settings_cls)
+
+
+class _Environment(EnvSettingsSource):
+    """The environment, where a model may be a bare name beside variables for its other settings."""
+
+    def prepare_field_value(
+        self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool
+    ) -> Any:
+        if field_name in _ROLES and isinstance(value, str) and not value.startswith("{"):
+            more = self.explode_env_vars(field_name, field, self.env_vars)
+            # Not a dict, or the file's table would be merged in.
+            return MappingProxyType({"model": value, **more})
+        return super().prepare_field_value(field_name, field, value, value_is_complex)
+
+
+class _File(TomlConfigSettingsSource):
+    """The file, where a model may be a bare name; as a table, variables can add to it."""
+
+    def __call__(self) -> dict[str, Any]:
+        return {
+            name: _as_table(value) if name in _ROLES else value for name, value in super().__call__().items()
+        }
+
+
+_ROLES: Final = frozenset(("reader", "principal"))
+
+
+def _with_key(options: ModelOptions | None, name: str) -> ModelOptions | None:
+    if options is None or options.api_key is None:
+        return options
+    variable = options.api_key.get_secret_value()
+    if not _VARIABLE.fullmatch(variable):
+        return options
+    if not os.environ.get(variable):
+        raise InvalidSetting(name=f"{name}.api_key", value=variable, problem="no_variable")
+    return options.model_copy(update={"api_key": SecretStr(os.environ[variable])})
 
 
 def load_settings() -> Settings:
@@ -106,7 +174,9 @@ def load_settings() -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise InvalidSetting(name=name, value=first.get("input"), problem=_problem(first["type"])) from error
+        # What is wrong may be a key, or a table that holds one.
+        shown = None if "key" in name or isinstance(first.get("input"), Mapping) else first.get("input")
+        raise InvalidSetting(name=name, value=shown, problem=_problem(first["type"])) from error
     except SettingsError as error:
         # A whole group in one variable, which would have to be JSON; the error tells which only in words.
         group = re.search(r'field "(\w+)"', str(error))
@@ -118,8 +188,8 @@ def load_settings() -> Settings:
 
 def _problem(kind: str) -> str:
     """The message's key for one of pydantic's kinds of error."""
-    if kind == "extra_forbidden":
-        return "unknown"
+    if kind in ("extra_forbidden", "missing"):
+        return "unknown" if kind == "extra_forbidden" else "missing"
     for prefix, problem in (("float_", "number"), ("int_", "whole_number"), ("string_", "text")):
         if kind.startswith(prefix):
             return problem

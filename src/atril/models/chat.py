@@ -34,13 +34,15 @@ class Delta:
 class Completion:
     """A whole reply. `cut_off` when the model stopped at a limit and not at the end of what it had to say.
 
-    `requests` counts what went over the wire for it, repetitions included.
+    `requests` counts what went over the wire for it, repetitions included. `estimated` when the server did
+    not tell the tokens and they were estimated from the texts.
     """
 
     text: str
     tokens: Tokens
     cut_off: bool = False
     requests: int = 1
+    estimated: bool = False
 
 
 class ChatModel(Protocol):

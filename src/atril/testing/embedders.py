@@ -34,17 +34,17 @@ class HashEmbedder:
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         self.passages += len(texts)
-        return np.array([self._vector(text) for text in texts], dtype=np.float32).reshape(
+        return np.array([self.vector(text) for text in texts], dtype=np.float32).reshape(
             len(texts), self.dimensions
         )
 
     async def embed_query(self, text: str) -> Vectors:
-        return self._vector(text)
+        return self.vector(text)
 
     async def close(self) -> None:
         """Nothing to free."""
 
-    def _vector(self, text: str) -> Vectors:
+    def vector(self, text: str) -> Vectors:
         vector = np.zeros(self.dimensions, dtype=np.float32)
         for word in _WORD.findall(text.lower()):
             vector[zlib.crc32(word.encode()) % self.dimensions] += 1.0

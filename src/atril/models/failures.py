@@ -1,0 +1,89 @@
+"""What went wrong when a model was asked: said for people, and whether asking again can help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import random
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelResponse
+
+_FIRST_PAUSE: Final = 0.5
+_REPEATED_STATUSES: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """`problem` is a key of the messages' table `chat`, filled by `fields`. `wait` is the pause in seconds
+    that the server asked for."""
+
+    problem: str
+    again: bool = False
+    wait: float | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+class Unusable(Exception):
+    """A reply came and cannot be used."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.problem)
+        self.failure = failure
+
+
+def failure_of(error: Exception) -> Failure:
+    """What an exception of a provider means. Nothing of a server's own text is kept: it may repeat the key
+    or the question."""
+    from pydantic_ai import exceptions
+
+    match error:
+        case Unusable():
+            return error.failure
+        case exceptions.ModelAuthenticationError():
+            return Failure("key")
+        case exceptions.ModelNotFoundError():
+            return Failure("no_model")
+        case exceptions.ModelContextWindowExceededError():
+            return Failure("too_long")
+        case exceptions.ModelQuotaExceededError():
+            return Failure("quota")
+        case exceptions.ModelRateLimitError():
+            return Failure("rate", again=True, wait=error.retry_after)
+        case exceptions.ModelHTTPError():
+            return _of_status(error.status_code, error.retry_after)
+        case exceptions.ModelTimeoutError() | TimeoutError():
+            return Failure("slow", again=True)
+        case exceptions.ModelConnectionError():
+            return Failure("unreachable", again=True)
+        case exceptions.UserError():
+            return Failure("unconfigured")
+        case exceptions.ContentFilterError():
+            return Failure("filtered")
+        case _:
+            return Failure("nonsense", again=True)
+
+
+def _of_status(status: int, wait: float | None) -> Failure:
+    again = status in _REPEATED_STATUSES
+    problem = "rate" if status == 429 else "server" if status >= 500 else "rejected"
+    return Failure(problem, again=again, wait=wait, fields={"status": status})
+
+
+def check_usable(response: ModelResponse, text: str) -> None:
+    """Raises `Unusable` for a reply without a text."""
+    if text.strip():
+        return
+    if response.finish_reason == "content_filter":
+        raise Unusable(Failure("filtered"))
+    if response.finish_reason == "length":
+        raise Unusable(Failure("no_room"))
+    raise Unusable(Failure("empty", again=True))
+
+
+def pause_before(attempt: int, failure: Failure) -> float:
+    """Seconds to wait before the attempt after number `attempt`: what the server asked for, else twice as
+    long each time."""
+    if failure.wait is not None:
+        return max(failure.wait, 0.0)
+    return float(_FIRST_PAUSE * 2 ** (attempt - 1) * (1 + random() / 4))  # noqa: S311  only to keep callers apart
