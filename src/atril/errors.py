@@ -22,7 +22,7 @@
     ├── MissingExtra           what was configured needs a part that is not installed
     ├── UnreadableDocument     one file could not be read; carries a reason
     └── ModelUnavailable       a model is missing or does not answer
-        ├── ChatUnavailable        a model that writes gave no usable reply
+        ├── NoReply                a model behind an API gave no usable reply
         └── TokenizerUnavailable   what measures passages for the model cannot be loaded
 
 An error carries the key of its message and the fields that fill it: `str(error)` is English for logs and
@@ -199,14 +199,14 @@ class ModelUnavailable(AtrilError):
     key = "error.model_unavailable"
 
 
-class ChatUnavailable(ModelUnavailable):
-    """Fields: `model`, `problem` (a key of the messages' table `chat`), `requests` (sent in vain), and what
+class NoReply(ModelUnavailable):
+    """Fields: `model`, `problem` (a key of the messages' table `no_reply`), `requests` (sent in vain), and what
     fills the problem."""
 
-    key = "error.chat_unavailable"
+    key = "error.no_reply"
 
     def localized(self, language: str | None) -> str:
-        problem = message(f"chat.{self.fields['problem']}", language, **self.fields)
+        problem = message(f"no_reply.{self.fields['problem']}", language, **self.fields)
         return message(self.key, language, model=self.fields["model"], problem=problem)
 
 

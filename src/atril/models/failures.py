@@ -15,7 +15,7 @@ _REPEATED_STATUSES: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 5
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`problem` is a key of the messages' table `chat`, filled by `fields`. `wait` is the pause in seconds
+    """`problem` is a key of the messages' table `no_reply`, filled by `fields`. `wait` is the pause in seconds
     that the server asked for."""
 
     problem: str

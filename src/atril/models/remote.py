@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
-from atril.errors import ChatUnavailable
+from atril.errors import NoReply
 from atril.models.budgets import Budget, OverBudget, Spending
 from atril.models.chat import Completion, Delta, Message
 from atril.models.counting import estimate_tokens
@@ -174,7 +174,7 @@ class _Call:
         self.deadline = self._started + options.timeout
 
     async def begin(self) -> Spending:
-        """Waits for the budget and counts one request. Raises `ChatUnavailable`."""
+        """Waits for the budget and counts one request. Raises `NoReply`."""
         try:
             spending = await self._budget.take(self._sends, self._left())
         except OverBudget as error:
@@ -185,7 +185,7 @@ class _Call:
         return spending
 
     async def pause(self, failure: Failure) -> None:
-        """Waits before the next attempt. Raises `ChatUnavailable` when there is none, or when it would come
+        """Waits before the next attempt. Raises `NoReply` when there is none, or when it would come
         too late."""
         if failure.problem == "slow" and self._left() <= 0:
             raise self.unavailable(failure) from None
@@ -217,7 +217,7 @@ class _Call:
         )
         return Completion(text, tokens, cut_off=cut_off, requests=self._requests, estimated=not given)
 
-    def broken(self, error: Exception, failure: Failure) -> ChatUnavailable:
+    def broken(self, error: Exception, failure: Failure) -> NoReply:
         """The error for a reply that failed after its beginning was given."""
         if isinstance(error, TimeoutError):
             over = self._loop.time() >= self._started + self._options.longest
@@ -230,14 +230,14 @@ class _Call:
     def _left(self) -> float:
         return self.deadline - self._loop.time()
 
-    def unavailable(self, failure: Failure) -> ChatUnavailable:
+    def unavailable(self, failure: Failure) -> NoReply:
         """The error to raise for it."""
         fields = {
             "seconds": f"{self._options.timeout:g}",
             "server": self._options.base_url or "",
             **failure.fields,
         }
-        return ChatUnavailable(
+        return NoReply(
             model=self._options.model, problem=failure.problem, requests=self._requests, **fields
         )
 
