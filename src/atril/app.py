@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from math import inf
 from os import PathLike, fspath
@@ -12,6 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, get_args
 
+from atril.answering.answerer import Asked
+from atril.answering.events import AnswerEvent
 from atril.documents.languages import detect
 from atril.errors import AtrilError, EmptyFolder, InvalidArgument, MissingExtra, NotFound
 from atril.evaluation.datasets import Relevant, load_questions
@@ -58,6 +60,7 @@ from atril.types import (
     SearchMode,
     SearchResult,
     StoredChunk,
+    Turn,
 )
 
 if TYPE_CHECKING:
@@ -463,15 +466,94 @@ class Library:
         pipeline: str = "unified",
         collections: Sequence[str] | None = None,
         labels: Sequence[str] = (),
+        max_pages: int = 5,
+        context_chunk_ids: Sequence[str] | None = None,
+        history: Sequence[Turn] | None = None,
+        explain: bool = False,
+        check: bool = False,
     ) -> Answer:
-        """The best sentences of the library, verbatim and cited; `found` is false when it holds none.
+        """The answer with its citations; `found` is false when the library does not hold it.
 
-        Raises `InvalidArgument` for an empty question or a pipeline other than `unified` and `extractive`.
+        With a model configured it is written by the model, otherwise the best sentences are quoted.
+        `history` are the turns before, oldest first, and `context_chunk_ids` those of the last answer; without
+        them the last turn's are carried over. `explain` asks for the answer's `explanation`, `check` for every
+        sentence without support to be marked. Raises `InvalidArgument` for an empty question or an unknown
+        pipeline.
         """
-        self._home.check_current()
-        filters = SearchFilters(collections=tuple(collections or ()), labels=tuple(labels))
+        asked = self._asked(
+            question,
+            pipeline,
+            collections,
+            labels,
+            max_pages=max_pages,
+            carried=context_chunk_ids,
+            history=history,
+            explain=explain,
+            check=check,
+        )
         async with self._home.using_index():
-            return await self._home.answering.ask(self._scope, question, requested=pipeline, filters=filters)
+            return await self._home.answering.ask(asked)
+
+    async def ask_stream(
+        self,
+        question: str,
+        *,
+        pipeline: str = "unified",
+        collections: Sequence[str] | None = None,
+        labels: Sequence[str] = (),
+        max_pages: int = 5,
+        context_chunk_ids: Sequence[str] | None = None,
+        history: Sequence[Turn] | None = None,
+        explain: bool = False,
+        check: bool = False,
+    ) -> AsyncGenerator[AnswerEvent, None]:
+        """As `ask`, event by event: pieces of the text as they are written, then `AnswerDone`.
+
+        An answer that cannot be given ends with `AnswerError`.
+        """
+        asked = self._asked(
+            question,
+            pipeline,
+            collections,
+            labels,
+            max_pages=max_pages,
+            carried=context_chunk_ids,
+            history=history,
+            explain=explain,
+            check=check,
+        )
+        async with self._home.using_index(), aclosing(self._home.answering.stream(asked)) as events:
+            async for event in events:
+                yield event
+
+    def _asked(
+        self,
+        question: str,
+        pipeline: str,
+        collections: Sequence[str] | None,
+        labels: Sequence[str],
+        *,
+        max_pages: int,
+        carried: Sequence[str] | None,
+        history: Sequence[Turn] | None,
+        explain: bool,
+        check: bool,
+    ) -> Asked:
+        self._home.check_current()
+        turns = tuple(history or ())
+        if carried is None:
+            carried = turns[-1].context_chunk_ids if turns else ()
+        return Asked(
+            self._scope,
+            question,
+            pipeline,
+            SearchFilters(collections=tuple(collections or ()), labels=tuple(labels)),
+            context_chunk_ids=tuple(carried),
+            history=turns,
+            explain=explain,
+            check=check,
+            max_pages=max_pages,
+        )
 
     async def evaluate(
         self, questions: str | PathLike[str], *, mode: SearchMode = "hybrid", ks: Sequence[int] = (1, 5, 10)

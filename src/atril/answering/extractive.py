@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 from time import perf_counter
 from typing import Final
 from uuid import UUID
 
+from atril.answering.answerer import Asked
+from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_quantity
 from atril.answering.selection import Ranked, compose, select
@@ -108,6 +110,14 @@ class ExtractiveAnswering:
         self._records = records
         self._embedder = embedder
         self._options = options or ExtractiveOptions()
+
+    async def run(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
+        """The answer as events; see `ask`."""
+        answer = await self.ask(asked.scope, asked.question, requested=asked.requested, filters=asked.filters)
+        yield AnswerDelta(answer.text)
+        for citation in answer.citations:
+            yield AnswerCitation(citation)
+        yield AnswerDone(answer)
 
     async def ask(
         self,

@@ -1,0 +1,73 @@
+"""Questions go in here, whatever pipeline answers them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
+
+from atril.answering.events import AnswerDone, AnswerError, AnswerEvent
+from atril.errors import AtrilError, InvalidArgument
+from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
+from atril.types import Answer, Scope, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question with all that decides its answer.
+
+    `context_chunk_ids` are the chunks carried over from the turn before, `history` the turns before it, oldest
+    first. `explain` asks for `Answer.explanation` and `check` for every sentence without support to be
+    marked. `max_pages` is for pipelines that read pages.
+    """
+
+    scope: Scope
+    question: str
+    requested: str = "unified"
+    filters: SearchFilters = NO_FILTERS
+    context_chunk_ids: tuple[str, ...] = ()
+    history: tuple[Turn, ...] = ()
+    explain: bool = False
+    check: bool = False
+    max_pages: int = 5
+
+
+class Pipeline(Protocol):
+    """One way of answering."""
+
+    def run(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
+        """The events of one answer, the last of which is `AnswerDone`. What cannot be asked raises."""
+
+
+class Answering:
+    """Every pipeline of a home, by the name under which it is requested."""
+
+    def __init__(self, pipelines: Mapping[str, Pipeline]) -> None:
+        self._pipelines = dict(pipelines)
+
+    async def ask(self, asked: Asked) -> Answer:
+        """The answer; `found` is false when the library does not hold it.
+
+        A model that fails makes the answer poorer and is told of in its message; it raises nothing. Raises
+        `InvalidArgument` for an empty question or an unknown pipeline, and what the search raises.
+        """
+        async with aclosing(self._pipeline(asked.requested).run(asked)) as events:
+            async for event in events:
+                if isinstance(event, AnswerDone):
+                    return event.answer
+        raise AssertionError(f"the pipeline {asked.requested} ended without an answer")
+
+    async def stream(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
+        """The events of the answer as they happen; one that cannot be given ends with `AnswerError`."""
+        try:
+            async with aclosing(self._pipeline(asked.requested).run(asked)) as events:
+                async for event in events:
+                    yield event
+        except AtrilError as error:
+            yield AnswerError(error.localized(asked.scope.language))
+
+    def _pipeline(self, requested: str) -> Pipeline:
+        if requested not in self._pipelines:
+            raise InvalidArgument(name="pipeline", value=requested, allowed=", ".join(self._pipelines))
+        return self._pipelines[requested]
