@@ -187,7 +187,7 @@ def _parts(question: str, words: Sequence[_Word], known: _Words) -> list[list[_W
 def _sentences(
     question: str, words: Sequence[_Word], known: _Words
 ) -> tuple[list[list[_Word]], list[list[_Word]]]:
-    """Sentences that ask and sentences that only tell the circumstances; when none asks, all do."""
+    """Sentences that ask and sentences that only tell the circumstances; when none asks, all are one."""
     asking: list[list[_Word]] = []
     telling: list[list[_Word]] = []
     bounds = [0, *(match.end() for match in _SENTENCE_END.finditer(question)), len(question)]
@@ -195,7 +195,7 @@ def _sentences(
         inside = [word for word in words if start <= word.start < end]
         if any(known.tells(word) for word in inside):
             (asking if "?" in question[start:end] else telling).append(inside)
-    return (asking, telling) if asking else (telling, [])
+    return (asking, telling) if asking else ([[word for part in telling for word in part]], [])
 
 
 def _compared(question: str, words: list[_Word], known: _Words) -> list[list[_Word]]:

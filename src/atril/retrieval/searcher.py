@@ -16,7 +16,7 @@ from atril.retrieval.explain import Trace, explained, explained_list
 from atril.retrieval.facets import Asking
 from atril.retrieval.fusion import Fusion
 from atril.retrieval.hits import to_hits
-from atril.retrieval.hybrid import HybridSearch
+from atril.retrieval.hybrid import HybridResult, HybridSearch
 from atril.retrieval.knowledge import Knowledge
 from atril.retrieval.lexical import CANDIDATES, LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
@@ -183,14 +183,10 @@ class Searcher:
 
     async def _hybrid(self, request: _Request) -> Retrieval:
         weigher = Weigher(await self._weights(request), self._knowledge.profile, self._options.ranking.rank)
-        found = await self._hybrid_search().search(
-            request.scope,
-            request.asked.text,
-            top_k=request.top_k,
-            where=request.filters.where,
-            weigher=weigher,
-            keep=request.asked.condition,
-        )
+        found = await self._hybrid_once(request, weigher, request.asked)
+        if not found.chunks and request.asked.phrases:
+            # A title in quotes may stand otherwise, or in another language, where the answer is.
+            found = await self._hybrid_once(request, weigher, replace(request.asked, phrases=()))
         params = {
             "top_k": request.top_k,
             "min_score": request.min_score,
@@ -201,6 +197,16 @@ class Searcher:
         }
         words, vector = found.question.facets[0].words, found.question.vector
         return request.found("hybrid", found.chunks, words, vector, found.similarities, params, found.trace)
+
+    async def _hybrid_once(self, request: _Request, weigher: Weigher, asked: Operators) -> HybridResult:
+        return await self._hybrid_search().search(
+            request.scope,
+            asked.text,
+            top_k=request.top_k,
+            where=request.filters.where,
+            weigher=weigher,
+            keep=asked.condition,
+        )
 
     def _hybrid_search(self) -> HybridSearch:
         known, options = self._knowledge, self._options
