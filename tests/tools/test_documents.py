@@ -83,7 +83,7 @@ async def test_a_search_shows_the_beginning_and_the_call_that_reads_on(library: 
 
     text = (
         await library.run_tools(
-            "<tool_lexical_search><query>suelta</query><top_k>1</top_k></tool_lexical_search>"
+            "<tool_lexical_search><query>suelta</query><top_k>1</top_k></tool_lexical_search>", language="en"
         )
     ).text
     shown = text.split("Content:\n")[1].split("\n[...")[0]
