@@ -8,6 +8,7 @@
     ├── NotFound
     │   ├── DocumentNotFound
     │   ├── AmbiguousName      several documents answer to one name
+    │   ├── ConversationNotFound
     │   ├── ProfileNotFound
     │   ├── PathNotFound       nothing at the path given to `sync`
     │   ├── NotAFolder         a file where a folder is needed
@@ -106,6 +107,12 @@ class AmbiguousName(NotFound):
     """Fields: `name`, `matches` (comma-separated names)."""
 
     key = "error.ambiguous_name"
+
+
+class ConversationNotFound(NotFound):
+    """Fields: `id`."""
+
+    key = "error.conversation_not_found"
 
 
 class ProfileNotFound(NotFound):

@@ -17,7 +17,7 @@ from atril.documents.reference_places import Place
 from atril.documents.reference_targets import Reference
 from atril.types import Chunk, Page
 
-AuditAction = Literal["add", "update", "remove", "weight"]
+AuditAction = Literal["add", "update", "remove", "weight", "delete_conversation"]
 
 
 class CountedTerms(Protocol):
@@ -129,7 +129,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One write: who did what, to which document or collection."""
+    """One write: who did what, to which document, collection or conversation."""
 
     at: datetime
     actor: str | None

@@ -26,6 +26,7 @@ from atril.store import (
     tables,
     writing,
 )
+from atril.store.conversations import Conversations
 from atril.store.database import Database
 from atril.store.drafts import (
     AuditEntry,
@@ -67,6 +68,7 @@ class Records:
         self._remembered: dict[tuple[str, Scope], object] = {}
         self._remembered_at = 0
         self._passages = Passages()
+        self.conversations = Conversations(database, clock)
 
     @classmethod
     async def open(

@@ -327,6 +327,33 @@ totals = sa.Table(
     sa.PrimaryKeyConstraint("tenant"),
 )
 
+conversations = sa.Table(
+    "conversations",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("id", sa.Text),
+    _column("created_at", Moment),
+    _column("channel", sa.Text, null=True),
+    _column("contact", sa.Text, null=True),
+    _column("assignee", sa.Text, null=True),
+    sa.PrimaryKeyConstraint("tenant", "id"),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    _column("tenant", sa.Text),
+    _column("conversation", sa.Text),
+    _column("sequence", sa.Integer),  # from 1, in the order in which they were written
+    _column("role", sa.Text),
+    _column("text", sa.Text),
+    _column("answer", Given, null=True),  # the whole answer, of those that answer
+    _column("context_chunk_ids", Strings),
+    _column("created_at", Moment),
+    sa.PrimaryKeyConstraint("tenant", "conversation", "sequence"),
+    sa.ForeignKeyConstraint(["tenant", "conversation"], ["conversations.tenant", "conversations.id"]),
+)
+
 audit = sa.Table(
     "audit",
     metadata,
@@ -335,6 +362,6 @@ audit = sa.Table(
     _column("at", Moment),
     _column("actor", sa.Text, null=True),
     _column("action", sa.Text),
-    _column("subject", sa.Text),  # the name of the document or collection
+    _column("subject", sa.Text),  # the name of the document or collection, the id of the conversation
     sa.Index("ix_audit_tenant_id", "tenant", "id"),
 )

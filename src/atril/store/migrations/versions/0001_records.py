@@ -43,11 +43,14 @@ def upgrade() -> None:
     _create_texts()
     _create_references()
     _create_statistics()
+    _create_conversations()
 
 
 def downgrade() -> None:
     for table in (
         "audit",
+        "messages",
+        "conversations",
         "totals",
         "term_frequencies",
         "mentions",
@@ -267,4 +270,34 @@ def _create_statistics() -> None:
         _column("chunks", sa.BigInteger),
         _column("tokens", sa.BigInteger),
         _key("totals", "tenant"),
+    )
+
+
+def _create_conversations() -> None:
+    op.create_table(
+        "conversations",
+        _column("tenant", sa.Text),
+        _column("id", sa.Text),
+        _column("created_at", sa.DateTime),
+        _column("channel", sa.Text, null=True),
+        _column("contact", sa.Text, null=True),
+        _column("assignee", sa.Text, null=True),
+        _key("conversations", "tenant", "id"),
+    )
+    op.create_table(
+        "messages",
+        _column("tenant", sa.Text),
+        _column("conversation", sa.Text),
+        _column("sequence", sa.Integer),
+        _column("role", sa.Text),
+        _column("text", sa.Text),
+        _column("answer", sa.Text, null=True),
+        _column("context_chunk_ids", sa.Text),
+        _column("created_at", sa.DateTime),
+        _key("messages", "tenant", "conversation", "sequence"),
+        sa.ForeignKeyConstraint(
+            ["tenant", "conversation"],
+            ["conversations.tenant", "conversations.id"],
+            name=op.f("fk_messages_conversations"),
+        ),
     )
