@@ -91,7 +91,7 @@ async def open(
         domain = await asyncio.to_thread(load_profile, profile or chosen.profile)
         folder = Path(fspath(home)) if home is not None else chosen.home
         if embedder is None:
-            embedder = load_embedder(chosen.embedder)
+            embedder = load_embedder(chosen.embedder, chosen.embedding_options)
             stack.push_async_callback(embedder.close)
         opened = await stack.enter_async_context(
             open_home(folder, embedder, chosen, language or chosen.language, profile=domain)

@@ -33,6 +33,8 @@ from atril.ingest.pipeline import Ingest
 from atril.ingest.recovery import agree, settle
 from atril.ingest.stores import Stores
 from atril.ingest.unbroken import to_the_end
+from atril.models.embedders.loading import PROVIDERS, open_embedder
+from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Embedder
 from atril.models.roles import Roles, open_roles
 from atril.profiles.profile import Profile
@@ -283,12 +285,15 @@ async def open_home(
         yield home
 
 
-def load_embedder(name: str) -> Embedder:
-    """The embedder that the setting names: `bundled`, `bundled:PRECISION` or `package.module:factory`.
+def load_embedder(name: str, options: EmbedderOptions | None = None) -> Embedder:
+    """The embedder that the setting names: `bundled`, `bundled:PRECISION`, `PROVIDER:MODEL` with its
+    `options`, or `package.module:factory`.
 
-    Raises `InvalidArgument` when there is no such thing.
+    Raises `InvalidArgument` when there is no such thing and `MissingExtra`.
     """
     module, _, attribute = name.partition(":")
+    if module in PROVIDERS and attribute:
+        return open_embedder(name, options or EmbedderOptions())
     if module == "bundled":
         from atril.models.bundled import BundledEmbedder
 
@@ -305,7 +310,7 @@ def load_embedder(name: str) -> Embedder:
     except AtrilError:
         raise
     except Exception as error:  # a factory is anybody's code
-        allowed = "bundled, bundled:exact, bundled:reference or package.module:factory"
+        allowed = "bundled, bundled:exact, bundled:reference, PROVIDER:MODEL or package.module:factory"
         detail = f"{allowed} ({type(error).__name__}: {error})"
         raise InvalidArgument(name="embedder", value=name, allowed=detail) from error
     return made

@@ -31,6 +31,7 @@ from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
 from atril.errors import InvalidSetting
 from atril.messages import supported
+from atril.models.embedders.options import EmbedderOptions
 from atril.models.options import ModelOptions
 from atril.tools.knowledge.options import KnowledgeOptions
 
@@ -73,7 +74,11 @@ class Settings(BaseSettings):
     )
     embedder: str = Field(
         default="bundled",
-        description="`bundled`, `bundled:exact`, `bundled:reference`, or `package.module:factory`.",
+        description="`bundled`, `bundled:exact`, `bundled:reference`, `openai:MODEL`, `azure:DEPLOYMENT`, "
+        "`bedrock:MODEL`, `fastembed:MODEL`, or `package.module:factory`.",
+    )
+    embedding: EmbedderOptions = Field(
+        default=EmbedderOptions(), description="The embedder of a provider: where it is and what it takes."
     )
     reader: _Model | None = Field(
         default=None, description="The model that plans queries and picks documents; a cheap one does."
@@ -113,6 +118,19 @@ class Settings(BaseSettings):
     def principal_model(self) -> ModelOptions | None:
         """The principal with its key at hand. Raises `InvalidSetting` as above."""
         return _with_key(self.principal, "principal")
+
+    @property
+    def embedding_options(self) -> EmbedderOptions:
+        """The embedder's options with its key at hand: the one configured, else for the providers' own
+        addresses the one that their clients would look for. Raises `InvalidSetting` as above."""
+        options = self.embedding
+        if options.api_key is not None:
+            return options.model_copy(update={"api_key": _key(options.api_key, "embedding")})
+        provider = self.embedder.partition(":")[0]
+        variable = "AZURE_OPENAI_API_KEY" if provider == "azure" else "OPENAI_API_KEY"
+        own = provider == "azure" or (provider == "openai" and options.base_url is None)
+        found = os.environ.get(variable) if own else None
+        return options.model_copy(update={"api_key": SecretStr(found)}) if found else options
 
     @property
     def language(self) -> str:
@@ -159,12 +177,17 @@ _ROLES: Final = frozenset(("reader", "principal"))
 def _with_key(options: ModelOptions | None, name: str) -> ModelOptions | None:
     if options is None or options.api_key is None:
         return options
-    variable = options.api_key.get_secret_value()
+    return options.model_copy(update={"api_key": _key(options.api_key, name)})
+
+
+def _key(written: SecretStr, name: str) -> SecretStr:
+    """The key itself, where the setting names the variable that holds it."""
+    variable = written.get_secret_value()
     if not _VARIABLE.fullmatch(variable):
-        return options
+        return written
     if not os.environ.get(variable):
         raise InvalidSetting(name=f"{name}.api_key", value=variable, problem="no_variable")
-    return options.model_copy(update={"api_key": SecretStr(os.environ[variable])})
+    return SecretStr(os.environ[variable])
 
 
 def load_settings() -> Settings:

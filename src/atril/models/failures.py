@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _FIRST_PAUSE: Final = 0.5
 _REPEATED_STATUSES: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+_PROBLEMS: Final = {401: "key", 402: "quota", 403: "key", 404: "no_model", 429: "rate"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def failure_of(error: Exception) -> Failure:
         case exceptions.ModelRateLimitError():
             return Failure("rate", again=True, wait=error.retry_after)
         case exceptions.ModelHTTPError():
-            return _of_status(error.status_code, error.retry_after)
+            return of_status(error.status_code, error.retry_after)
         case exceptions.ModelTimeoutError() | TimeoutError():
             return Failure("slow", again=True)
         case exceptions.ModelConnectionError():
@@ -64,9 +65,10 @@ def failure_of(error: Exception) -> Failure:
             return Failure("nonsense", again=True)
 
 
-def _of_status(status: int, wait: float | None) -> Failure:
+def of_status(status: int, wait: float | None) -> Failure:
+    """What an HTTP status other than success means; `wait` is what the server asked for."""
     again = status in _REPEATED_STATUSES
-    problem = "rate" if status == 429 else "server" if status >= 500 else "rejected"
+    problem = _PROBLEMS.get(status, "server" if status >= 500 else "rejected")
     return Failure(problem, again=again, wait=wait, fields={"status": status})
 
 

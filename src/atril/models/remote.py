@@ -237,9 +237,7 @@ class _Call:
             "server": self._options.base_url or "",
             **failure.fields,
         }
-        return NoReply(
-            model=self._options.model, problem=failure.problem, requests=self._requests, **fields
-        )
+        return NoReply(model=self._options.model, problem=failure.problem, requests=self._requests, **fields)
 
 
 def _takes_temperature(model: Model) -> bool:

@@ -1,0 +1,1 @@
+"""Embedding models of providers and of fastembed, each behind an extra."""
