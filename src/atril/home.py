@@ -36,6 +36,7 @@ from atril.ingest.unbroken import to_the_end
 from atril.models.embedders.loading import PROVIDERS, open_embedder
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Embedder
+from atril.models.prices import PriceTable
 from atril.models.roles import Roles, open_roles
 from atril.profiles.profile import Profile
 from atril.retrieval.finder import Finder
@@ -114,11 +115,13 @@ class Home:
         profile: Profile | None = None,
         synonyms: SynonymSource | None = None,
         roles: Roles | None = None,
+        prices: PriceTable | None = None,
     ) -> None:
         self.folder = folder
         self.language = language
         self.profile = profile
         self.roles = roles or Roles()
+        self.prices = prices or PriceTable.load()
         self._synonyms = synonyms
         self._knowledge = Knowledge(profile, Glossary(profile) if profile else None)
         self.stores = stores
@@ -276,6 +279,7 @@ async def open_home(
             if settings.synonyms
             else None,
             roles=roles,
+            prices=await asyncio.to_thread(PriceTable.load, settings.prices),
         )
         stack.push_async_callback(home.close)
         await settle(home.stores)
