@@ -202,7 +202,8 @@ class _Scanner:
     def _until_interrupted(self) -> list[_Line]:
         """This line and those after it up to a blank, a setext underline, or the start of another block."""
         lines = [self._lines[self._at]]
-        for line in self._lines[self._at + 1 :]:
+        for at in range(self._at + 1, len(self._lines)):
+            line = self._lines[at]
             if not line.text or self._interrupts(line):
                 break
             lines.append(line)
