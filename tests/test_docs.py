@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -9,10 +10,12 @@ from shutil import copytree
 
 import pytest
 
+import atril
 from atril.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
 SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 COMMANDS = [command.name for command in app.registered_commands]
 
@@ -32,6 +35,33 @@ def test_the_python_of_the_readme_runs_in_the_order_it_stands(
     assert len(SNIPPETS) >= 2
 
 
+async def _sample_library(home: Path) -> None:
+    async with atril.open(home) as library:
+        with as_file(files("atril") / "samples") as samples:
+            await library.add([samples])
+
+
+def test_the_python_of_the_guide_to_tools_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ATRIL_EMBEDDER", "atril.testing.embedders:HashEmbedder")
+    monkeypatch.chdir(tmp_path)
+    asyncio.run(_sample_library(tmp_path / "my-library"))
+    guide = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+
+    for snippet in snippets:
+        # A model that needs no key takes the place of the paid one: it calls every tool once.
+        code = snippet.replace('"openai-chat:gpt-5-mini"', '"test"')
+        exec(compile(code, "tools.md", "exec"), {"__name__": "__main__"})
+
+    printed = capsys.readouterr().out
+    assert len(snippets) == 5
+    assert "characters of definitions" in printed
+    assert "[RESULTS OF YOUR SEARCH]" in printed
+    assert "Order 17 leaves tomorrow." in printed
+
+
 def test_the_readme_tells_of_every_command_and_no_other() -> None:
     assert re.findall(r"^\| `atril ([a-z]+)", README, re.MULTILINE) == COMMANDS
 
@@ -47,6 +77,7 @@ def test_the_options_of_the_readme_exist(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_links_between_the_papers_lead_somewhere() -> None:
-    for paper in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"):
-        for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / paper).read_text(encoding="utf-8")):
-            assert (ROOT / target).exists(), f"{paper}: {target}"
+    papers = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
+    for paper in [*papers, *GUIDES]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", paper.read_text(encoding="utf-8")):
+            assert (paper.parent / target).exists(), f"{paper.name}: {target}"
