@@ -184,6 +184,13 @@ def test_the_attachments_of_a_mail_keep_their_names(tmp_path: Path) -> None:
     assert containers_of("/x/m.eml!/a.zip!/b.md") == ["/x/m.eml", "/x/m.eml!/a.zip"]
 
 
+def test_a_member_whose_name_is_damaged_is_unpacked_all_the_same(tmp_path: Path) -> None:
+    whole = zipped({"a.md": b"a", "lost.md": b"b"})
+    directory = whole.rindex(b"lost.md")
+    contents = opened(whole[:directory] + b"\0" + whole[directory + 1 :], tmp_path)
+    assert [member.name for member in contents.members] == ["a.md", "ost.md"]
+
+
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_a_damaged_archive_gives_members_or_a_reason(

@@ -8,12 +8,10 @@ is a label that is shown and compared, never a path.
 from __future__ import annotations
 
 import io
-import lzma
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,11 +21,8 @@ _BLOCK: Final = 1 << 16
 _ENCRYPTED: Final = 0x1
 _NAME_IS_UTF8: Final = 0x800
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _CYRILLIC: Final = re.compile(r"[А-Яа-яЁё]")
-_DAMAGED: Final = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, ValueError, RuntimeError,
-    NotImplementedError, IndexError, OverflowError,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +50,11 @@ class Archive:
         """Raises `UnreadableDocument` when this is no whole archive or it holds too many entries."""
         self._limits = limits
         self._spent = 0
-        try:
+        with _damage_as_reason():
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except _DAMAGED as error:
-            raise _corrupt(error) from error
-        self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+        # Not `is_dir`, which fails for the empty names that damage leaves.
+        infos = self._zip.infolist()
+        self._infos = {info.filename: info for info in infos if not info.filename.endswith("/")}
         if len(self._infos) > limits.entries:
             raise UnreadableDocument(reason="too_large", detail=f"more than {limits.entries:,} entries")
 
@@ -77,7 +72,7 @@ class Archive:
     def label(self, name: str) -> str:
         """What a person may see as the entry's name: with the folders inside the archive, without any
         step out of it. Empty when nothing is left."""
-        written = _as_written(self._infos[name]).replace("\\", "/")
+        written = _CONTROL.sub("", _as_written(self._infos[name])).replace("\\", "/")
         parts = _DRIVE.sub("", written).split("/")
         return "/".join(part for part in parts if part.strip() not in ("", ".", ".."))
 
@@ -96,15 +91,12 @@ class Archive:
             raise UnreadableDocument(reason="encrypted")
         self._refuse_large(info.file_size, info)
         inflated = 0
-        try:
-            with self._zip.open(info) as stream:
-                while block := stream.read(_BLOCK):
-                    inflated += len(block)
-                    self._spent += len(block)
-                    self._refuse_large(inflated, info)
-                    yield block
-        except _DAMAGED as error:
-            raise _corrupt(error) from error
+        with _damage_as_reason(), self._zip.open(info) as stream:
+            while block := stream.read(_BLOCK):
+                inflated += len(block)
+                self._spent += len(block)
+                self._refuse_large(inflated, info)
+                yield block
 
     def _refuse_large(self, size: int, info: zipfile.ZipInfo) -> None:
         limits = self._limits
@@ -141,5 +133,12 @@ def _as_written(info: zipfile.ZipInfo) -> str:
         return russian if letters > 1 and len(_CYRILLIC.findall(russian)) > 0.9 * letters else western
 
 
-def _corrupt(error: Exception) -> UnreadableDocument:
-    return UnreadableDocument(reason="corrupt", detail=f"damaged archive: {error}"[:200])
+@contextmanager
+def _damage_as_reason() -> Iterator[None]:
+    """Whatever zipfile and its codecs raise over damaged bytes, and they raise almost anything, as `corrupt`."""
+    try:
+        yield
+    except (UnreadableDocument, MemoryError):
+        raise
+    except Exception as error:
+        raise UnreadableDocument(reason="corrupt", detail=f"damaged archive: {error}"[:200]) from error
