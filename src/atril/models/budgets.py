@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, Literal
 
-WINDOW: Final = 60.0
-"""Seconds over which requests and tokens are counted."""
+_MINUTE: Final = 60.0
 
 Limit = Literal["requests", "tokens", "one_request"]
 
@@ -35,7 +34,8 @@ class Spending:
 
 
 class Budget:
-    """Counts the requests and tokens of the last minute. Callers are served in the order they came.
+    """Counts the requests and tokens of the last minute, or of another `window` in seconds. Callers are
+    served in the order they came.
 
     What a reply will cost in tokens written is known only afterwards: a request counts with what it sends,
     and with what it really used from `settle` on.
@@ -46,10 +46,12 @@ class Budget:
         *,
         requests: int | None = None,
         tokens: int | None = None,
+        window: float = _MINUTE,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._requests = requests
         self._tokens = tokens
+        self._window = window
         self._clock = clock
         self._spent: deque[Spending] = deque()
         self._turn = asyncio.Lock()
@@ -94,7 +96,7 @@ class Budget:
     def _obstacle(self, tokens: int) -> tuple[Limit, float]:
         """Which limit keeps a request waiting longest, and for how many seconds."""
         now = self._clock()
-        while self._spent and self._spent[0].at <= now - WINDOW:
+        while self._spent and self._spent[0].at <= now - self._window:
             self._spent.popleft()
         by_requests = self._until_few(now)
         by_tokens = self._until_light(now, tokens)
@@ -103,7 +105,7 @@ class Budget:
     def _until_few(self, now: float) -> float:
         if self._requests is None or len(self._spent) < self._requests:
             return 0.0
-        return self._spent[len(self._spent) - self._requests].at + WINDOW - now
+        return self._spent[len(self._spent) - self._requests].at + self._window - now
 
     def _until_light(self, now: float, tokens: int) -> float:
         if self._tokens is None:
@@ -114,7 +116,7 @@ class Budget:
                 break
             over -= each.tokens
             if over <= 0:
-                return each.at + WINDOW - now
+                return each.at + self._window - now
         return 0.0
 
     def _tightest(self) -> tuple[Limit, int]:

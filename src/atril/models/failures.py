@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
-_FIRST_PAUSE: Final = 0.5
 _REPEATED_STATUSES: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 _PROBLEMS: Final = {401: "key", 402: "quota", 403: "key", 404: "no_model", 429: "rate"}
 
@@ -83,9 +82,9 @@ def check_usable(response: ModelResponse, text: str) -> None:
     raise Unusable(Failure("empty", again=True))
 
 
-def pause_before(attempt: int, failure: Failure) -> float:
-    """Seconds to wait before the attempt after number `attempt`: what the server asked for, else twice as
-    long each time."""
+def pause_before(attempt: int, failure: Failure, first: float) -> float:
+    """Seconds to wait after attempt number `attempt`: what the server asked for, else `first`, doubled each
+    time and a little apart from other callers."""
     if failure.wait is not None:
         return max(failure.wait, 0.0)
-    return float(_FIRST_PAUSE * 2 ** (attempt - 1) * (1 + random() / 4))  # noqa: S311  only to keep callers apart
+    return float(first * 2 ** (attempt - 1) * (1 + random() / 4))  # noqa: S311  no secret depends on it

@@ -30,6 +30,9 @@ class ModelOptions(BaseModel):
     stall: float = Field(default=20.0, gt=0, description="The longest silence inside a streamed reply.")
     longest: float = Field(default=300.0, gt=0, description="The longest that a streamed reply may take.")
     attempts: int = Field(default=3, ge=1, le=10, description="Requests for one reply, at most.")
+    pause: float = Field(
+        default=0.5, ge=0, description="Before the second request; twice as long each time after that."
+    )
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)

@@ -189,7 +189,7 @@ class _Call:
         too late."""
         if failure.problem == "slow" and self._left() <= 0:
             raise self.unavailable(failure) from None
-        pause = pause_before(self._requests, failure)
+        pause = pause_before(self._requests, failure, self._options.pause)
         _log.warning(
             "%s: %s %s, attempt %d of %d",
             self._options.model,

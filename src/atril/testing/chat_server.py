@@ -5,8 +5,8 @@
         ...                          # point a client at server.url
         assert server.requests[0].messages[-1]["content"] == "…"
 
-It also gives embeddings, in the shapes of OpenAI and of Bedrock Titan. Only addresses of this machine are
-served.
+It also gives embeddings, in the shapes of OpenAI and of Bedrock Titan, and whole replies to Bedrock's
+Converse. Only this machine is served.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.path, headers, json.loads(raw or b"{}"))
         path = self.path.partition("?")[0]
-        if path.endswith("/chat/completions"):
+        if path.endswith(("/chat/completions", "/converse")):
             self._chat(request)
         elif path.endswith(("/embeddings", "/invoke")):
             self._embed(request)
@@ -188,6 +188,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._wait(reply.delay)
         if reply.status != 200:
             self._error(reply)
+        elif request.path.endswith("/converse"):
+            self._json(_converse(request, reply))
         elif request.streamed:
             self._stream(request, reply)
         else:
@@ -289,6 +291,17 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client had enough
+
+
+def _converse(request: Request, reply: Reply) -> dict[str, Any]:
+    usage = _usage(request, reply) or {"prompt_tokens": 0, "completion_tokens": 0}
+    read, written = usage["prompt_tokens"], usage["completion_tokens"]
+    return {
+        "output": {"message": {"role": "assistant", "content": [{"text": reply.text}]}},
+        "stopReason": "max_tokens" if reply.finish == "length" else "end_turn",
+        "usage": {"inputTokens": read, "outputTokens": written, "totalTokens": read + written},
+        "metrics": {"latencyMs": 1},
+    }
 
 
 def _head(request: Request, kind: str) -> dict[str, Any]:

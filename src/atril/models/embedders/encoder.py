@@ -110,7 +110,7 @@ class EncoderEmbedder:
                 failure = Failure("slow", again=True)
             except Unusable as error:
                 failure = error.failure
-            pause = pause_before(attempt, failure)
+            pause = pause_before(attempt, failure, self._options.pause)
             _log.warning(
                 "%s: %s, attempt %d of %d", self._name, failure.problem, attempt, self._options.attempts
             )

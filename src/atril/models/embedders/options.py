@@ -46,3 +46,4 @@ class EmbedderOptions(BaseModel):
     concurrency: int = Field(default=4, ge=1, le=64, description="Requests at a time.")
     timeout: float = Field(default=30.0, gt=0, description="Of one request.")
     attempts: int = Field(default=4, ge=1, le=10)
+    pause: float = Field(default=0.5, ge=0, description="Before the second request; then twice as long.")
