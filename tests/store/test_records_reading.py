@@ -151,3 +151,17 @@ async def test_long_lists_of_points_and_terms_are_read_in_parts(records: Records
     assert len(await records.hydrate(SCOPE, pending.points)) == 1500
     asked = [term("ab"), *range(2500)]
     assert (await records.statistics(SCOPE, asked)).frequencies == {term("ab"): 1500}
+
+
+async def test_words_are_counted_in_each_document_alone(records: Records) -> None:
+    for name, text in (("a.md", "uno dos uno"), ("b.md", "dos tres")):
+        pending = await records.begin(SCOPE, draft(name, text, source=name))
+        await records.commit(SCOPE, [pending.version])
+    first, second = await records.documents(SCOPE)
+    terms = [term("dos"), term("uno"), term("nunca")]
+    found = await records.statistics_within(SCOPE, [first, second], terms)
+    assert {key: (each.chunks, each.frequencies) for key, each in found.items()} == {
+        first.id: (1, {term("uno"): 1, term("dos"): 1}),
+        second.id: (1, {term("dos"): 1}),
+    }
+    assert await records.statistics_within(Scope(tenant="other"), [first], terms) == {}

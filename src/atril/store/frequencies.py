@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from atril.store.drafts import CountedTerms
-from atril.store.schema import term_frequencies, totals
+from atril.store.schema import term_frequencies, totals, versions
 from atril.store.terms import TermStatistics
 
 _PAIR = np.dtype([("term", "<u4"), ("chunks", "<u4")])
@@ -28,6 +29,10 @@ _FREQUENCIES = sa.select(term_frequencies.c.term, term_frequencies.c.chunks).whe
     term_frequencies.c.term.in_(sa.bindparam("terms", expanding=True)),
 )
 _TOTALS = sa.select(totals.c.chunks, totals.c.tokens).where(totals.c.tenant == sa.bindparam("tenant"))
+_PACKED = sa.select(versions.c.id, versions.c.chunks, versions.c.terms).where(
+    versions.c.tenant == sa.bindparam("tenant"),
+    versions.c.id.in_(sa.bindparam("versions", expanding=True)),
+)
 _DELETE_UNUSED = term_frequencies.delete().where(
     term_frequencies.c.tenant == sa.bindparam("tenant"),
     term_frequencies.c.term == sa.bindparam("term"),
@@ -82,6 +87,27 @@ def statistics(connection: Connection, tenant: str, terms: Sequence[int]) -> Ter
         found = connection.execute(_FREQUENCIES, {"tenant": tenant, "terms": terms[start : start + IN_LIST]})
         frequencies.update((term, chunks) for term, chunks in found)
     return TermStatistics(chunks=size(connection, tenant)[0], frequencies=frequencies)
+
+
+def of_versions(
+    connection: Connection, tenant: str, wanted: Sequence[UUID], terms: Sequence[int]
+) -> dict[UUID, TermStatistics]:
+    """The same of single versions, each as if it were the whole library."""
+    looked_up = np.array(sorted(set(terms)), dtype=np.uint32)
+    found: dict[UUID, TermStatistics] = {}
+    for start in range(0, len(wanted), IN_LIST):
+        rows = connection.execute(_PACKED, {"tenant": tenant, "versions": wanted[start : start + IN_LIST]})
+        found.update((version, _unpacked(chunks, packed, looked_up)) for version, chunks, packed in rows)
+    return found
+
+
+def _unpacked(chunks: int, packed: bytes, terms: npt.NDArray[np.uint32]) -> TermStatistics:
+    pairs: npt.NDArray[Any] = np.frombuffer(packed, dtype=_PAIR)  # in order of their terms: see `pack`
+    where = np.searchsorted(pairs["term"], terms)
+    held = where < len(pairs)
+    held[held] = pairs["term"][where[held]] == terms[held]
+    counts = pairs["chunks"][where[held]]
+    return TermStatistics(chunks, dict(zip(terms[held].tolist(), counts.tolist(), strict=True)))
 
 
 def size(connection: Connection, tenant: str) -> tuple[int, int]:
