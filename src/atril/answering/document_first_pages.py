@@ -1,0 +1,164 @@
+"""The pages of one document that come nearest to a question, and whether they are good enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final, Literal, TypeAlias
+from uuid import UUID
+
+from atril.models.embeddings import RIGHT_SCORE, UNRELATED_SCORE, Anchors, Embedder
+from atril.retrieval.fusion import fuse
+from atril.retrieval.lexical import SYNONYM_WEIGHT, LexicalQuery
+from atril.retrieval.live import ScoredChunk
+from atril.retrieval.searcher import Retrieval
+from atril.store.index.filters import equals
+from atril.store.index.protocol import Index, SparseVector
+from atril.store.records import Records
+from atril.store.terms import TermStatistics, query_weights
+from atril.types import Chunk, Document, Scope, StoredChunk
+
+Quality = Literal["excellent", "acceptable", "low"]
+Place: TypeAlias = int | tuple[str, ...]
+"""A page, or the path of a section of a document without pages."""
+
+CANDIDATES: Final = 200
+"""Passages of one document that are ranked by their words and by their meaning."""
+
+READ: Final = 40
+"""Of those, how many are read at a time until there are pages enough."""
+
+AROUND: Final = 8
+"""Chunks on either side of a found one that are looked at for the rest of its page."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageGate:
+    """How good a document's pages are, on the same scale 0..1 as similarities.
+
+    The statistic is the mean, over up to five pages, of the calibrated similarity of the nearest passage on
+    each. It has anchors of its own, because the fifth page of the right document is further from the question
+    than its first: `unrelated` is the median over questions asked of a document that does not answer them,
+    `right` of the one that does.
+    """
+
+    unrelated: float = 0.40
+    right: float = 0.70
+
+    def score(self, similarities: Sequence[float]) -> float:
+        """0 for a document without pages."""
+        if not similarities:
+            return 0.0
+        return Anchors(self.unrelated, self.right).calibrate(fmean(similarities))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page, or a section of a document without pages, and its best passage's score (0..1 within the
+    document) and calibrated similarity; `chunks` are all its passages, in order."""
+
+    place: Place
+    score: float
+    similarity: float
+    chunks: tuple[ScoredChunk, ...]
+
+    @property
+    def number(self) -> int | None:
+        return self.place if isinstance(self.place, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPages:
+    """The best pages of a document, best first; `score` is that of the gate."""
+
+    document: Document
+    pages: tuple[FoundPage, ...]
+    score: float
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple(page.number for page in self.pages if page.number is not None)
+
+    @property
+    def chunks(self) -> tuple[ScoredChunk, ...]:
+        return tuple(chunk for page in self.pages for chunk in page.chunks)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSearch:
+    """Searches single documents of one home."""
+
+    records: Records
+    index: Index
+    embedder: Embedder
+    gate: PageGate = PageGate()
+
+    async def search(
+        self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics, max_pages: int
+    ) -> FoundPages:
+        """The best `max_pages` pages for a question whose words and vector are in `asked`; none when the
+        document has gone. `statistics` are the document's own."""
+        ranked, similarities = await self._ranked(scope, document, asked, statistics)
+        places = await self._places(scope, ranked, max_pages)
+        pages = []
+        for place, best in places.items():
+            chunks = await self._on_page(scope, place, best)
+            scored = tuple(ScoredChunk(each, ranked.get(each.point, 0.0)) for each in chunks)
+            similarity = max(similarities.get(each.point, 0.0) for each in chunks)
+            pages.append(FoundPage(place, ranked[best.point], similarity, scored))
+        return FoundPages(document, tuple(pages), self.gate.score([page.similarity for page in pages]))
+
+    async def _ranked(
+        self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics
+    ) -> tuple[dict[UUID, float], dict[UUID, float]]:
+        """The fused score and the calibrated similarity of the document's passages, best first."""
+        where = equals("document", str(document.id))
+        words = own_weights(asked.lexical, statistics)
+        near = (
+            await self.index.search_dense(scope, asked.vector, limit=CANDIDATES, where=where)
+            if asked.vector is not None
+            else []
+        )
+        said = (
+            await self.index.search_sparse(scope, words, limit=CANDIDATES, where=where)
+            if len(words.indices)
+            else []
+        )
+        calibrate = self.embedder.anchors.calibrate
+        fused = fuse((said, near))
+        return (
+            {point.id: point.score for point in fused},
+            {point.id: calibrate(point.score) for point in near},
+        )
+
+    async def _places(
+        self, scope: Scope, ranked: Mapping[UUID, float], most: int
+    ) -> dict[Place, StoredChunk]:
+        """The best places, each with its best passage, best first."""
+        points = list(ranked)
+        places: dict[Place, StoredChunk] = {}
+        for start in range(0, len(points), READ):
+            part = points[start : start + READ]
+            stored = await self.records.hydrate(scope, part)
+            for point in part:
+                if point in stored:
+                    places.setdefault(place_of(stored[point].chunk), stored[point])
+                if len(places) == most:
+                    return places
+        return places
+
+    async def _on_page(self, scope: Scope, place: Place, best: StoredChunk) -> list[StoredChunk]:
+        number = best.chunk.number
+        around = await self.records.chunks(scope, best.document.id, max(1, number - AROUND), number + AROUND)
+        return [each for each in around if place_of(each.chunk) == place] or [best]
+
+
+def place_of(chunk: Chunk) -> Place:
+    return chunk.section_path if chunk.page is None else chunk.page
+
+
+def own_weights(query: LexicalQuery, statistics: TermStatistics) -> SparseVector:
+    """The query's words as the document weighs them: what all its pages say, such as the name of the company
+    whose report it is, tells none of them from another."""
+    return query_weights(query.words, statistics)
