@@ -294,15 +294,18 @@ class ReferenceReport:
 
     `found` counts those that mean a place in the library and `resolved` those whose place was found, by kind
     (article, norm, section, page, link) in `by_kind` as (found, resolved). `outside` counts those to
-    documents that the library does not hold. `missing` and `unknown` list the most frequent of both.
+    documents that the library does not hold, and `outdated` those to the articles of a document that it holds
+    as an older text numbers them. `missing`, `unknown` and `earlier` list the most frequent of each.
     """
 
     found: int
     resolved: int
     outside: int
+    outdated: int
     by_kind: Mapping[str, tuple[int, int]]
     missing: tuple[UnresolvedName, ...]
     unknown: tuple[UnresolvedName, ...]
+    earlier: tuple[UnresolvedName, ...]
 
     @property
     def share(self) -> float:
@@ -315,11 +318,13 @@ class ReferenceReport:
             "resolved": self.resolved,
             "share": round(self.share, 4),
             "outside": self.outside,
+            "outdated": self.outdated,
             "by_kind": {
                 kind: {"found": found, "resolved": resolved}
                 for kind, (found, resolved) in self.by_kind.items()
             },
             "missing": [each.to_dict() for each in self.missing],
+            "earlier": [each.to_dict() for each in self.earlier],
             "unknown": [each.to_dict() for each in self.unknown],
         }
 

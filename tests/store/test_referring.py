@@ -52,7 +52,7 @@ def law(name: str, *mentions: tuple[int, str, str | None], articles: int = 3) ->
         chunks=chunks,
         references=references,
         places=find_places(chunks),
-        aliases=frozenset({f"ley {name}"}),
+        aliases={f"ley {name}": None},
     )
 
 

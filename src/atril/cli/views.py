@@ -141,7 +141,11 @@ def references(report: ReferenceReport) -> RenderableType:
     for kind, (found, resolved) in report.by_kind.items():
         kinds.add_row(said(f"cli.reference_{kind}"), f"{found:,}", f"{resolved:,}")
     parts: list[RenderableType] = [Text(total), kinds]
-    for key, names in (("references_missing", report.missing), ("references_unknown", report.unknown)):
+    for key, names in (
+        ("references_missing", report.missing),
+        ("references_earlier", report.earlier),
+        ("references_unknown", report.unknown),
+    ):
         if names:
             parts += [Text(), Text(said(f"cli.{key}"), style="bold"), _names(names)]
     return Group(*parts)

@@ -15,6 +15,7 @@ from atril.documents.languages import UNKNOWN, detect
 from atril.documents.parsing import PageProgress, ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
 from atril.documents.parsing.markdown import title_from
+from atril.documents.reference_names import year_of
 from atril.documents.reference_places import Place, find_places
 from atril.documents.reference_targets import Reference, resolve
 from atril.documents.references import find_mentions
@@ -86,7 +87,8 @@ def _chunked(
     chunks = flagged(chunks, parsed.text, parsed.title)
     terms = [term_counts(passage(chunk), language) for chunk in chunks]
     places = find_places(chunks)
-    references = resolve(find_mentions(parsed.text, language), parsed.text, chunks, places, name)
+    year = year_of(parsed.title, parsed.metadata)
+    references = resolve(find_mentions(parsed.text, language), parsed.text, chunks, places, name, year)
     return ReadDocument(
         parsed, language, description, tuple(chunks), tuple(terms), tuple(references), tuple(places)
     )

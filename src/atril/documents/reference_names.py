@@ -35,6 +35,8 @@ _APPROVES: Final = re.compile(r"por (?:el|la) que se aprueba(?:n)? (?:el|la|los|
 _DATED: Final = re.compile(r"\A[^,]{0,60}, de \d{1,2} de [a-z]+(?: de \d{4})?,? (?P<rest>.+)")
 _RECAST: Final = re.compile(r"(?:texto (?:refundido|articulado)(?: de)? (?:la |el |del )?)+")
 _YEAR: Final = re.compile(r",? (?:de|del) (?:\d{1,2} de [a-z]+ de |ano )?(?P<year>1[89]\d\d|20\d\d)\Z")
+_NUMBERED: Final = re.compile(r"\b\d{1,5}/((?:18|19|20)\d{2})\b")
+_DATES: Final = ("enactment_date", "publication_date")
 _TAIL: Final = re.compile(r"(?:(?:de|del|la|el|los|las|por (?:el|la) que se|sobre|para) ?)+")
 
 
@@ -98,6 +100,21 @@ def _shorter(name: str) -> Iterator[str]:
         yield found[1]
 
 
+def year_of(title: str, metadata: Mapping[str, str]) -> int | None:
+    """The year of a norm: of its enactment, else of its publication, else of the number in its title."""
+    for key in _DATES:
+        if dated := re.match(r"\d{4}", metadata.get(key, "")):
+            return int(dated[0])
+    numbered = _NUMBERED.search(title)
+    return int(numbered[1]) if numbered else None
+
+
+def says_when(key: str) -> int | None:
+    """The year that a name key holds, as that of a norm with a number does."""
+    found = _NUMBERED.search(key) or re.match(r"(\d{4}) ", key)
+    return int(found[1]) if found else None
+
+
 def names_of(title: str, others: Iterable[str] = (), year: str = "") -> set[str]:
     """Every name key of a document: from its title, and from other titles and abbreviations.
 
@@ -105,8 +122,6 @@ def names_of(title: str, others: Iterable[str] = (), year: str = "") -> set[str]
     """
     found = {name_key(name) for source in (title, *others) for name in titles_of(source)}
     found |= {name_key(name) for name in others}
-    if not year and (numbered := re.search(r"\b\d{1,5}/((?:18|19|20)\d{2})\b", title)):
-        year = numbered[1]
     if year:
         found |= {f"{year} {key}" for key in found if "/" not in key}
     return {key for key in found if key and key != year}

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from atril.documents.ordinals import copy_of, place_key
 from atril.documents.reference_mentions import Mention
-from atril.documents.reference_names import name_key
+from atril.documents.reference_names import name_key, says_when
 from atril.documents.reference_places import WHOLE, Place, divisions, slug
 from atril.types import Chunk
 
@@ -29,7 +29,7 @@ class Reference:
 
     Within the document `target` is the number of the chunk it means, or `problem` says why there is none:
     the place is `missing`, or `unclear`. Another document has its `name` key and `shown`, what was written.
-    `text` asks for the text that a decree approves.
+    `text` asks for the text that a decree approves. `year` tells when a name that holds no year was written.
     """
 
     number: int
@@ -40,6 +40,7 @@ class Reference:
     part: str
     name: str | None = None
     shown: str = ""
+    year: int | None = None
     text: bool = False
     target: int | None = None
     problem: Problem | None = None
@@ -55,12 +56,19 @@ def link_name(path: str) -> str:
 
 
 def resolve(
-    mentions: Sequence[Mention], text: str, chunks: Sequence[Chunk], places: Sequence[Place], name: str
+    mentions: Sequence[Mention],
+    text: str,
+    chunks: Sequence[Chunk],
+    places: Sequence[Place],
+    name: str,
+    year: int | None = None,
 ) -> list[Reference]:
-    """The references of a document in order. `name` is what the document would like to be called."""
+    """The references of a document in order. `name` is what the document would like to be called, and `year`
+    when it was written, if that is known."""
     if not chunks:
         return []
     resolver = _Resolver(text, chunks, places, name)
+    resolver.date(mentions, year)
     return [reference for mention in mentions for reference in resolver.references(mention)]
 
 
@@ -76,9 +84,25 @@ class _Resolver:
         self._articles = _in_order(chunks)
         self._position = {article: index for index, (article, _) in enumerate(self._articles)}
         self._second = _second_text(self._articles, len(chunks) + 1)
+        self._year: int | None = None
+        self._years: dict[str | None, int] = {}
+
+    def date(self, mentions: Sequence[Mention], year: int | None) -> None:
+        """An article that cites a norm of a later year than its own document was written that late."""
+        self._year = year
+        if year is None:
+            return
+        for mention in mentions:
+            said = says_when(name_key(mention.norm)) if mention.norm else None
+            if said is not None and said > year:
+                article = self._chunk_at(mention.start).article
+                self._years[article] = max(said, self._years.get(article, year))
+
+    def _chunk_at(self, start: int) -> Chunk:
+        return self._chunks[max(0, bisect_right(self._starts, start) - 1)]
 
     def references(self, mention: Mention) -> Iterator[Reference]:
-        chunk = self._chunks[max(0, bisect_right(self._starts, mention.start) - 1)]
+        chunk = self._chunk_at(mention.start)
         if mention.kind == "link":
             yield self._link(mention, chunk)
         elif mention.norm is not None:
@@ -116,6 +140,9 @@ class _Resolver:
             place,
             mention.apartado or "",
             name=name,
+            year=None
+            if name.startswith("@") or says_when(name)
+            else self._years.get(chunk.article, self._year),
             shown=" ".join(shown.split())[:_LONGEST_SHOWN],
             text=mention.approved,
             problem=None if name else "unclear",

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from atril.documents.reference_names import names_of
+from atril.documents.reference_names import names_of, says_when, year_of
 from atril.profiles.profile import IDENTIFIER, Profile
 from atril.store.records import Records
 from atril.types import Scope
 
 NAMED_BY: Final = "references.named_by"
 """The fact that tells what the names in the records were made with."""
-NAMES_VERSION: Final = "1"
+NAMES_VERSION: Final = "2"
 """Changes whenever the same title could give other names."""
 
-_DATES: Final = ("enactment_date", "publication_date")
 
-
-def aliases(profile: Profile | None, title: str, name: str, metadata: Mapping[str, str]) -> frozenset[str]:
-    """The name keys of a document that has this title, file name and metadata."""
+def aliases(
+    profile: Profile | None, title: str, name: str, metadata: Mapping[str, str]
+) -> dict[str, int | None]:
+    """The name keys of a document that has this title, file name and metadata, each with the year since when
+    it means this document's articles."""
     identifier = metadata.get(IDENTIFIER, "")
     norm = profile.norm_called(identifier, name, title) if profile else None
     others = (*norm.titles, *norm.abbreviations) if norm else ()
-    dates = [found[0] for key in _DATES if (found := re.match(r"\d{4}", metadata.get(key, "")))]
-    called = names_of(title, (identifier, PurePosixPath(name).stem, *others), dates[0] if dates else "")
-    return frozenset(called)
+    year = year_of(title, metadata)
+    called = names_of(title, (identifier, PurePosixPath(name).stem, *others), str(year or ""))
+    since = norm.numbered_since if norm else None
+    return {key: None if says_when(key) else since for key in called}
 
 
 async def relink(records: Records, profile: Profile | None) -> None:

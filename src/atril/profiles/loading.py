@@ -1,7 +1,7 @@
 """Reads a profile from its folder.
 
     profile.toml     name, version, language, grounding; the tables [weights] and [ranks]
-    norms.toml       a [[norm]] for each: identifier, titles, abbreviations, rank
+    norms.toml       a [[norm]] for each: identifier, titles, abbreviations, rank, numbered_since
     glossary.toml    an [[entry]] for each: phrases, terms; the table [forms], word to its irregular forms
     answering/       one text of rules for each language: es.md, en.md
 
@@ -36,6 +36,8 @@ NORMS: Final = "norms.toml"
 GLOSSARY: Final = "glossary.toml"
 ANSWERING: Final = "answering"
 TEMPLATE: Final = "template"
+FIRST_YEAR: Final = 1000
+LAST_YEAR: Final = 9999
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 _RULES: Final = re.compile(r"([a-z]{2,3})\.(?:md|txt)")
@@ -137,6 +139,7 @@ def _norms(file: Traversable) -> tuple[Norm, ...]:
             titles=table.take("titles", _texts, ()),
             abbreviations=table.take("abbreviations", _texts, ()),
             rank=table.take("rank", _rank, None),
+            numbered_since=table.take("numbered_since", _year, None),
         )
         table.finish()
         if folded(norm.identifier) in norms:
@@ -232,6 +235,12 @@ def _weight(_key: str, value: Any) -> float:
 def _rank(_key: str, value: Any) -> int:
     if type(value) is not int or not HIGHEST_RANK <= value <= LOWEST_RANK:
         raise _Wrong("rank", highest=HIGHEST_RANK, lowest=LOWEST_RANK)
+    return value
+
+
+def _year(_key: str, value: Any) -> int:
+    if type(value) is not int or not FIRST_YEAR <= value <= LAST_YEAR:
+        raise _Wrong("year", first=FIRST_YEAR, last=LAST_YEAR)
     return value
 
 

@@ -29,13 +29,15 @@ class Norm:
     """A law or another text that others cite by name.
 
     `identifier` is the official one. `titles` and `abbreviations` are what people write instead, the first
-    title being the one to show. Without a `rank` (1 highest to 5) that of its kind counts.
+    title being the one to show. Without a `rank` (1 highest to 5) that of its kind counts. In a text from
+    before `numbered_since` its names mean an earlier law, whose articles had other numbers.
     """
 
     identifier: str
     titles: tuple[str, ...] = ()
     abbreviations: tuple[str, ...] = ()
     rank: int | None = None
+    numbered_since: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,10 @@ def _names(norms: tuple[Norm, ...]) -> dict[str, Norm]:
 
 
 def _fingerprint(profile: Profile) -> str:
-    norms = [(norm.identifier, norm.titles, norm.abbreviations, norm.rank) for norm in profile.norms]
+    norms = [
+        (norm.identifier, norm.titles, norm.abbreviations, norm.rank, norm.numbered_since)
+        for norm in profile.norms
+    ]
     parts = [profile.language, norms, dict(profile.ranks)]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -62,8 +62,9 @@ class Draft:
     path: str | None = None
     references: Sequence[Reference] = ()
     places: Sequence[Place] = ()
-    aliases: frozenset[str] = frozenset()
-    """The name keys by which other documents refer to this one, besides its file name."""
+    aliases: Mapping[str, int | None] = field(default_factory=dict)
+    """The name keys by which other documents refer to this one, besides its file name, each with the year from
+    which it means the numbers of this one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """What texts say of one another, written with their versions and bound to documents as they come and go.
 
-A name is bound to the document whose longest alias begins it. When documents come or go, only the names
-that begin with one of their aliases are looked at again, which an index finds.
+A name is bound to the document whose longest alias begins it, and a mention by that name is aimed at a chunk
+of the document's current version. When documents come or go, only the names that begin with one of their
+aliases are looked at again, which an index finds, and only the mentions of those names and documents.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,31 +17,37 @@ from sqlalchemy.engine import Connection
 
 from atril.documents.reference_names import beginnings
 from atril.documents.reference_targets import link_name
-from atril.store import frequencies
+from atril.store import aiming, frequencies
 from atril.store.drafts import Draft
 from atril.store.frequencies import IN_LIST
 from atril.store.schema import aliases, documents, is_current, mentions, names, places, versions
 
+Name: TypeAlias = tuple[str, int | None]
+"""A name key, and the year when it was written if that matters."""
+
 _LAST: Final = "\U0010ffff"
 _WANTED: Final[sa.BindParameter[Any]] = sa.bindparam("wanted", expanding=True)
 _TENANT: Final[sa.BindParameter[Any]] = sa.bindparam("of_tenant")
-_ALIASES = sa.select(aliases.c.name).where(aliases.c.tenant == _TENANT, aliases.c.version.in_(_WANTED))
+_ALIASES = sa.select(aliases.c.name, aliases.c.since).where(
+    aliases.c.tenant == _TENANT, aliases.c.version.in_(_WANTED)
+)
 _MEANT = (
-    sa.select(aliases.c.name, versions.c.document, documents.c.name.label("called"))
+    sa.select(aliases.c.name, aliases.c.since, versions.c.document, documents.c.name.label("called"))
     .join_from(aliases, versions)
     .join(documents)
     .where(aliases.c.tenant == _TENANT, aliases.c.name.in_(_WANTED), is_current)
 )
+_NAME = (names.c.id, names.c.text, names.c.year, names.c.document)
 _NAMES_IN = (
-    sa.select(names.c.id, names.c.text, names.c.document)
+    sa.select(*_NAME)
     .join_from(mentions, names, sa.and_(names.c.tenant == mentions.c.tenant, names.c.id == mentions.c.name))
     .where(mentions.c.tenant == _TENANT, mentions.c.version.in_(_WANTED))
     .distinct()
 )
-_NAMES_FROM = sa.select(names.c.id, names.c.text, names.c.document).where(
+_NAMES_FROM = sa.select(*_NAME).where(
     names.c.tenant == _TENANT, names.c.text >= sa.bindparam("first"), names.c.text < sa.bindparam("beyond")
 )
-_EVERY_NAME = sa.select(names.c.id, names.c.text, names.c.document).where(names.c.tenant == _TENANT)
+_EVERY_NAME = sa.select(*_NAME).where(names.c.tenant == _TENANT)
 _BIND_NAME = (
     names.update()
     .where(names.c.tenant == _TENANT, names.c.id == sa.bindparam("name_id"))
@@ -62,25 +69,28 @@ _BIND_FRESH = (
 )
 
 
-def name_id(text: str) -> int:
+def name_id(text: str, year: int | None) -> int:
     """A name's id: 64 bits of its hash."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    written = f"{text}\n{year}" if year else text
+    return int.from_bytes(hashlib.blake2b(written.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def write(connection: Connection, tenant: str, version: UUID, name: str, draft: Draft) -> None:
     """The aliases, places and mentions of a pending version, bound to nothing yet."""
     of_version = {"tenant": tenant, "version": version}
     fresh = {
-        name_id(each.name): {"text": each.name, "shown": each.shown} for each in draft.references if each.name
+        name_id(each.name, each.year): {"text": each.name, "year": each.year, "shown": each.shown}
+        for each in draft.references
+        if each.name
     }
     if fresh:
         connection.execute(
             frequencies.upsert(connection, names).on_conflict_do_nothing(),
             [{"tenant": tenant, "id": identity, **said} for identity, said in fresh.items()],
         )
-    called = draft.aliases | set(beginnings(link_name(name)))
+    called = {**draft.aliases, **dict.fromkeys(beginnings(link_name(name)))}
     for table, values in (
-        (aliases, [{"name": alias} for alias in sorted(called)]),
+        (aliases, [{"name": alias, "since": called[alias]} for alias in sorted(called)]),
         (
             places,
             [
@@ -88,13 +98,13 @@ def write(connection: Connection, tenant: str, version: UUID, name: str, draft: 
                 for each in draft.places
             ],
         ),
-        (mentions, list(_mention_rows(draft))),
+        (mentions, list(_mention_rows(version, draft))),
     ):
         if values:
             connection.execute(table.insert(), [of_version | row for row in values])
 
 
-def _mention_rows(draft: Draft) -> Iterator[dict[str, Any]]:
+def _mention_rows(version: UUID, draft: Draft) -> Iterator[dict[str, Any]]:
     for ordinal, each in enumerate(draft.references):
         yield {
             "number": each.number,
@@ -105,7 +115,8 @@ def _mention_rows(draft: Draft) -> Iterator[dict[str, Any]]:
             "place": each.place,
             "part": each.part,
             "last": each.text,
-            "name": name_id(each.name) if each.name else None,
+            "name": name_id(each.name, each.year) if each.name else None,
+            "target_version": None if each.target is None else version,
             "target": each.target,
             "problem": each.problem,
         }
@@ -114,17 +125,19 @@ def _mention_rows(draft: Draft) -> Iterator[dict[str, Any]]:
 def bind(connection: Connection, tenant: str, come: Collection[UUID], gone: Collection[UUID]) -> None:
     """Brings the names into agreement after versions became current or ceased to be."""
     changed = _aliases(connection, tenant, come) ^ _aliases(connection, tenant, gone)
-    affected = _beginning_with(connection, tenant, changed)
+    affected = _beginning_with(connection, tenant, {name for name, _ in changed})
     for part in _parts(come):
         for row in connection.execute(_NAMES_IN, {"of_tenant": tenant, "wanted": part}):
             if row.document is None:
-                affected[row.id] = row.text, None
+                affected[row.id] = (row.text, row.year), None
     _rebind(connection, tenant, affected)
     for part in _parts(come):
         connection.execute(_BIND_FRESH, {"of_tenant": tenant, "wanted": part})
+    aiming.aim_from(connection, tenant, come)
+    aiming.aim_at(connection, tenant, {*come, *gone})
 
 
-def rename(connection: Connection, tenant: str, called: Mapping[UUID, frozenset[str]]) -> None:
+def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[str, int | None]]) -> None:
     """Gives versions other aliases and binds every name of the tenant again."""
     for part in _parts(called):
         connection.execute(
@@ -133,14 +146,15 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, frozenset[
             )
         )
     rows = [
-        {"tenant": tenant, "version": version, "name": alias}
+        {"tenant": tenant, "version": version, "name": alias, "since": found[alias]}
         for version, found in called.items()
         for alias in sorted(found)
     ]
     if rows:
         connection.execute(aliases.insert(), rows)
     every = {
-        row.id: (row.text, row.document) for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
+        row.id: ((row.text, row.year), row.document)
+        for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
     }
     _rebind(connection, tenant, every)
 
@@ -162,13 +176,11 @@ def move(connection: Connection, tenant: str, document: UUID, name: str) -> None
     fresh = list(beginnings(link_name(name)))
     if fresh:
         connection.execute(
-            aliases.insert(), [{"tenant": tenant, "version": version, "name": each} for each in fresh]
+            aliases.insert(),
+            [{"tenant": tenant, "version": version, "name": each, "since": None} for each in fresh],
         )
-    _rebind(
-        connection,
-        tenant,
-        _beginning_with(connection, tenant, before ^ _aliases(connection, tenant, [version])),
-    )
+    changed = before ^ _aliases(connection, tenant, [version])
+    _rebind(connection, tenant, _beginning_with(connection, tenant, {name for name, _ in changed}))
 
 
 def purge(connection: Connection, tenant: str, wanted: Collection[UUID]) -> None:
@@ -186,55 +198,57 @@ def purge(connection: Connection, tenant: str, wanted: Collection[UUID]) -> None
             )
 
 
-def meanings(connection: Connection, tenant: str, texts: Iterable[str]) -> dict[str, tuple[UUID, str]]:
-    """What name keys mean: for each the document with the longest alias that begins it, and its name.
+def meanings(connection: Connection, tenant: str, wanted: Iterable[Name]) -> dict[Name, tuple[UUID, str]]:
+    """What names mean: for each the document with the longest alias that begins it, and that document's name.
 
     Of several documents with one alias the first by name counts; a link that could lead to several leads
-    nowhere.
+    nowhere, and so does a name from before the year since when it means that document.
     """
-    choices = {text: list(beginnings(text)) for text in texts}
-    meant: dict[str, list[tuple[str, UUID]]] = {}
-    for part in _parts({name for some in choices.values() for name in some}):
+    choices = {name: list(beginnings(name[0])) for name in wanted}
+    meant: dict[str, list[tuple[str, UUID, int | None]]] = {}
+    for part in _parts({alias for some in choices.values() for alias in some}):
         for row in connection.execute(_MEANT, {"of_tenant": tenant, "wanted": part}):
-            meant.setdefault(row.name, []).append((row.called, row.document))
-    found: dict[str, tuple[UUID, str]] = {}
-    for text, some in choices.items():
-        known = next((meant[name] for name in some if name in meant), [])
+            meant.setdefault(row.name, []).append((row.called, row.document, row.since))
+    found: dict[Name, tuple[UUID, str]] = {}
+    for (text, year), some in choices.items():
+        known = next((meant[alias] for alias in some if alias in meant), [])
+        known = [each for each in known if year is None or each[2] is None or year >= each[2]]
         if known and (len(known) == 1 or not text.startswith("@")):
-            called, document = min(known)
-            found[text] = document, called
+            called, document, _ = min(known, key=lambda each: each[:2])
+            found[text, year] = document, called
     return found
 
 
 def _beginning_with(
     connection: Connection, tenant: str, changed: Collection[str]
-) -> dict[int, tuple[str, UUID | None]]:
-    """The names that begin with one of these aliases: id, text and the document each means now."""
-    found: dict[int, tuple[str, UUID | None]] = {}
+) -> dict[int, tuple[Name, UUID | None]]:
+    """The names that begin with one of these aliases, by id, and the document each means now."""
+    found: dict[int, tuple[Name, UUID | None]] = {}
     for alias in changed:
         bounds = {"of_tenant": tenant, "first": alias, "beyond": f"{alias} {_LAST}"}
         for row in connection.execute(_NAMES_FROM, bounds):
-            found[row.id] = row.text, row.document
+            found[row.id] = (row.text, row.year), row.document
     return found
 
 
-def _rebind(connection: Connection, tenant: str, affected: Mapping[int, tuple[str, UUID | None]]) -> None:
-    meant = meanings(connection, tenant, {text for text, _ in affected.values()})
-    changes = []
-    for identity, (text, before) in affected.items():
-        now = meant[text][0] if text in meant else None
+def _rebind(connection: Connection, tenant: str, affected: Mapping[int, tuple[Name, UUID | None]]) -> None:
+    meant = meanings(connection, tenant, {name for name, _ in affected.values()})
+    changes: list[dict[str, Any]] = []
+    for identity, (name, before) in affected.items():
+        now = meant[name][0] if name in meant else None
         if now != before:
             changes.append({"of_tenant": tenant, "name_id": identity, "meant": now})
     if changes:
         connection.execute(_BIND_NAME, changes)
         connection.execute(_BIND_MENTIONS, changes)
+        aiming.aim_named(connection, tenant, [change["name_id"] for change in changes])
 
 
-def _aliases(connection: Connection, tenant: str, wanted: Collection[UUID]) -> set[str]:
+def _aliases(connection: Connection, tenant: str, wanted: Collection[UUID]) -> set[Name]:
     return {
-        name
+        (row.name, row.since)
         for part in _parts(wanted)
-        for name in connection.scalars(_ALIASES, {"of_tenant": tenant, "wanted": part})
+        for row in connection.execute(_ALIASES, {"of_tenant": tenant, "wanted": part})
     }
 
 

@@ -9,38 +9,29 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from atril.store import linking
 from atril.store.passages import Passages
 from atril.store.rows import chunk_id
-from atril.store.schema import is_current, mentions, names, places, versions
+from atril.store.schema import is_current, mentions, names, versions
 from atril.types import Document, ReferenceReport, Scope, UnresolvedName
 
 SHOWN: Final = 20
 """Names listed of each sort."""
 
-_target = versions.alias("target_version")
-_KNOWN = (
-    sa.select(places.c.number)
-    .select_from(
-        _target.join(places, sa.and_(places.c.tenant == _target.c.tenant, places.c.version == _target.c.id))
-    )
-    .where(
-        _target.c.tenant == mentions.c.tenant,
-        _target.c.document == mentions.c.document,
-        _target.c.state == sa.literal_column("'current'"),
-        places.c.key == mentions.c.place,
-        places.c.part == "",
-    )
-    .exists()
-)
 _COUNTS = (
     sa.select(
         mentions.c.version,
         mentions.c.kind,
         mentions.c.document,
+        names.c.text,
+        names.c.year,
         names.c.shown,
         mentions.c.place,
         mentions.c.name.is_not(None).label("elsewhere"),
-        sa.or_(mentions.c.target.is_not(None), _KNOWN).label("resolved"),
+        sa.or_(
+            mentions.c.target.is_not(None),
+            sa.and_(mentions.c.kind == "norm", mentions.c.document.is_not(None)),
+        ).label("resolved"),
         sa.func.count().label("count"),
         sa.func.min(mentions.c.number).label("number"),
     )
@@ -54,6 +45,8 @@ _COUNTS = (
         mentions.c.version,
         mentions.c.kind,
         mentions.c.document,
+        names.c.text,
+        names.c.year,
         names.c.shown,
         mentions.c.place,
         sa.literal_column("elsewhere"),
@@ -70,13 +63,23 @@ def report(connection: Connection, passages: Passages, scope: Scope) -> Referenc
     rows = connection.execute(_COUNTS, {"tenant": scope.tenant}).all()
     current = {row.document: row.id for row in connection.execute(_OF_DOCUMENTS, {"tenant": scope.tenant})}
     seen = passages.visible(connection, scope, current.values())
-    return _Tally(seen, current).of([row for row in rows if row.version in seen])
+    rows = [row for row in rows if row.version in seen]
+    undated = {row.text for row in rows if row.year is not None and row.document is None}
+    earlier = linking.meanings(connection, scope.tenant, {(text, None) for text in undated})
+    held = {text: document for (text, _), (document, _) in earlier.items()}
+    return _Tally(seen, current, held).of(rows)
 
 
 class _Tally:
-    def __init__(self, seen: dict[UUID, Document], current: dict[UUID, UUID]) -> None:
+    """Counts; `earlier` has what a name means that meant an earlier text when it was written."""
+
+    def __init__(
+        self, seen: dict[UUID, Document], current: dict[UUID, UUID], earlier: dict[str, UUID]
+    ) -> None:
         self._seen = seen
         self._current = current
+        self._earlier = earlier
+        self._outdated: Counter[tuple[str, str | None]] = Counter()
         self._missing: Counter[tuple[str, str | None]] = Counter()
         self._unknown: Counter[tuple[str, str | None]] = Counter()
         self._examples: dict[tuple[str, str | None], str] = {}
@@ -85,7 +88,11 @@ class _Tally:
         kinds: dict[str, tuple[int, int]] = {}
         outside = 0
         for row in rows:
-            target = self._target(row)
+            target = self._seen_of(row.document) if row.elsewhere else self._seen[row.version]
+            later = self._seen_of(self._earlier.get(row.text)) if target is None and row.year else None
+            if later is not None:
+                self._note(self._outdated, (row.shown, later.name), row)
+                continue
             if target is None and row.elsewhere:
                 outside += row.count
                 self._note(self._unknown, (row.shown, None), row)
@@ -98,16 +105,16 @@ class _Tally:
             found=sum(found for found, _ in kinds.values()),
             resolved=sum(resolved for _, resolved in kinds.values()),
             outside=outside,
+            outdated=self._outdated.total(),
             by_kind=dict(sorted(kinds.items())),
             missing=self._most(self._missing),
             unknown=self._most(self._unknown),
+            earlier=self._most(self._outdated),
         )
 
-    def _target(self, row: Any) -> Document | None:
-        """The document that is meant, if the caller may know of it."""
-        if not row.elsewhere:
-            return self._seen[row.version]
-        version = self._current.get(row.document) if row.document else None
+    def _seen_of(self, document: UUID | None) -> Document | None:
+        """The document, if the caller may know of it."""
+        version = self._current.get(document) if document else None
         return self._seen.get(version) if version else None
 
     def _note(self, counter: Counter[tuple[str, str | None]], key: tuple[str, str | None], row: Any) -> None:

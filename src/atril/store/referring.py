@@ -5,8 +5,7 @@ Only current versions that the caller may see take part, on both ends.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -20,77 +19,40 @@ from atril.store import linking
 from atril.store.index.protocol import point_id
 from atril.store.passages import Passages
 from atril.store.rows import chunk_id
-from atril.store.schema import aliases, chunks, is_current, mentions, places, versions
+from atril.store.schema import CURRENT, Identifier, aliases, chunks, is_current, mentions, places, versions
 from atril.types import Document, Scope
 
 _AT_ONCE: Final = 256
 _LONGEST_ARTICLE: Final = 500
 _TENANT: Final[sa.BindParameter[Any]] = sa.bindparam("tenant")
 
-
-# One table at a time, each by its key: given a join, SQLite may begin with every mention of the tenant.
-_AT_POINTS = sa.select(chunks.c.point, chunks.c.version, chunks.c.number).where(
-    chunks.c.tenant == _TENANT, chunks.c.point.in_(sa.bindparam("wanted", expanding=True))
-)
-_CURRENT = sa.select(versions.c.id, versions.c.document).where(
-    versions.c.tenant == _TENANT, versions.c.id.in_(sa.bindparam("wanted", expanding=True)), is_current
-)
-_CURRENT_OF = sa.select(versions.c.id, versions.c.document).where(
-    versions.c.tenant == _TENANT, versions.c.document.in_(sa.bindparam("wanted", expanding=True)), is_current
-)
-
-
-@dataclass(frozen=True)
-class _Paired:
-    """Rows of a table by pairs of values, through a join that SQLite answers from the index of the pair."""
-
-    columns: tuple[sa.Column[Any], ...]
-    one: sa.Column[Any]
-    other: sa.Column[Any]
-    also: str = ""
-
-    def of(self, size: int) -> sa.TextualSelect:
-        pairs = ", ".join(f"(:one{at}, :other{at})" for at in range(size))
-        listed = ", ".join(f"of.{column.name}" for column in self.columns)
-        table, one, other = self.one.table, self.one.name, self.other.name
-        statement = sa.text(
-            f"WITH wanted(one, other) AS (VALUES {pairs}) SELECT {listed} FROM wanted JOIN {table} AS of"  # noqa: S608  names of columns
-            f" ON of.tenant = :tenant AND of.{one} = wanted.one AND of.{other} = wanted.other {self.also}"
-        )
-        typed = [sa.bindparam("tenant", type_=sa.Text())]
-        for at in range(size):
-            typed.append(sa.bindparam(f"one{at}", type_=self.one.type))
-            typed.append(sa.bindparam(f"other{at}", type_=self.other.type))
-        return statement.bindparams(*typed).columns(*self.columns)
-
-
-# A law that is named without an article leads to no chunk.
-_NO_NORM: Final = "AND of.kind <> 'norm'"
-_AT_NUMBERS = _Paired((chunks.c.point, chunks.c.version), chunks.c.version, chunks.c.number)
-_PLACES_AT = _Paired((places.c.version, places.c.key), places.c.version, places.c.number)
-_PLACES_CALLED = _Paired(
-    (places.c.version, places.c.key, places.c.copy, places.c.part, places.c.number),
-    places.c.version,
-    places.c.key,
-)
-_MENTIONS_IN = _Paired(
-    (
-        mentions.c.version,
-        mentions.c.number,
-        mentions.c.ordinal,
-        mentions.c.place,
-        mentions.c.part,
-        mentions.c.last,
-        mentions.c.document,
-        mentions.c.target,
-    ),
-    mentions.c.version,
-    mentions.c.number,
-    _NO_NORM,
-)
-_SOURCE = (mentions.c.version, mentions.c.number)
-_MENTIONS_OF_PLACES = _Paired(_SOURCE, mentions.c.document, mentions.c.place, _NO_NORM)
-_MENTIONS_WITHIN = _Paired(_SOURCE, mentions.c.version, mentions.c.target, _NO_NORM)
+# Both begin with the points and go on from index to index; a table of values keeps SQLite to that order. The
+# aimed mentions of a current version have current targets.
+_FROM_POINTS: Final = f"""
+    SELECT origin.version, origin.point, mentions.target_version, mentions.target
+    FROM wanted
+        JOIN chunks AS origin ON origin.tenant = :tenant AND origin.point = wanted.point
+        JOIN versions ON versions.tenant = :tenant AND versions.id = origin.version
+            AND versions.state = '{CURRENT}'
+        JOIN mentions ON mentions.tenant = :tenant AND mentions.version = origin.version
+            AND mentions.number = origin.number AND mentions.target IS NOT NULL
+    WHERE (mentions.target_version, mentions.target) <> (origin.version, origin.number)
+    ORDER BY mentions.ordinal
+"""  # noqa: S608  a constant of ours
+_TO_POINTS: Final = f"""
+    SELECT DISTINCT mentions.version, mentions.number, aim.version AS target_version, aim.point
+    FROM wanted
+        JOIN chunks AS aim ON aim.tenant = :tenant AND aim.point = wanted.point
+        JOIN mentions ON mentions.tenant = :tenant AND mentions.target_version = aim.version
+            AND mentions.target = aim.number
+        JOIN versions ON versions.tenant = :tenant AND versions.id = mentions.version
+            AND versions.state = '{CURRENT}'
+    WHERE (mentions.version, mentions.number) <> (aim.version, aim.number)
+"""  # noqa: S608  a constant of ours
+_COLUMNS: Final = {
+    _FROM_POINTS: (chunks.c.version, chunks.c.point, mentions.c.target_version, mentions.c.target),
+    _TO_POINTS: (chunks.c.version, chunks.c.number, mentions.c.target_version, chunks.c.point),
+}
 _PLACES = places.join(
     versions, sa.and_(versions.c.tenant == places.c.tenant, versions.c.id == places.c.version)
 )
@@ -142,95 +104,65 @@ def outgoing(
     connection: Connection, passages: Passages, scope: Scope, points: Sequence[UUID]
 ) -> dict[UUID, tuple[Link, ...]]:
     """Where the chunks of those points refer to, in the order of their text, each once and none to itself."""
-    ask = _Asking(connection, scope.tenant)
-    sources = {(row.version, row.number): row.point for row in ask(_AT_POINTS, points)}
-    said = sorted(ask(_MENTIONS_IN, sources), key=lambda row: row.ordinal)
-    meant = {row.document: row.id for row in ask(_CURRENT_OF, {row.document for row in said if row.document})}
-    pairs = {(meant[row.document], row.place) for row in said if row.document in meant}
-    known: dict[tuple[UUID, str], list[Any]] = {}
-    for place in ask(_PLACES_CALLED, pairs):
-        known.setdefault((place.version, place.key), []).append(place)
-    owners = passages.visible(connection, scope, {version for version, _ in sources} | set(meant.values()))
+    rows = list(_ask(connection, _FROM_POINTS, scope, points))
+    seen = passages.visible(connection, scope, {row[0] for row in rows} | {row[2] for row in rows})
+    links: dict[tuple[UUID, int], Link] = {}
     found: dict[UUID, dict[Link, None]] = {}
-    for row in said:
-        target = _target(
-            row, known.get((meant[row.document], row.place), []) if row.document in meant else []
-        )
-        if target and target[0] in owners and target != (row.version, row.number):
-            version, number = target
-            document = owners[version]
-            link = Link(point_id(document.id, version, number), chunk_id(document.stem, number))
-            found.setdefault(sources[row.version, row.number], {})[link] = None
-    return {point: tuple(links) for point, links in found.items()}
-
-
-def _target(mention: Any, known: Sequence[Any]) -> tuple[UUID, int] | None:
-    """Version and number of the chunk that a mention means: of the copy it means, the part if there is one."""
-    if mention.target is not None:
-        return mention.version, mention.target
-    fitting = [place for place in known if place.part in ("", mention.part)]
-    if not fitting:
-        return None
-    best = max(fitting, key=lambda each: (each.part != "", each.copy if mention.last else -each.copy))
-    return best.version, best.number
+    for version, point, *target in rows:
+        document = seen.get(target[0])
+        if document is None or version not in seen:
+            continue
+        place = target[0], target[1]
+        link = links.get(place)
+        if link is None:
+            link = Link(point_id(document.id, *place), chunk_id(document.stem, place[1]))
+            links[place] = link
+        found.setdefault(point, {})[link] = None
+    return {point: tuple(some) for point, some in found.items()}
 
 
 def incoming(
     connection: Connection, passages: Passages, scope: Scope, points: Sequence[UUID]
 ) -> dict[UUID, tuple[UUID, ...]]:
     """The chunks that refer to those points: what `outgoing` says, the other way round."""
-    ask = _Asking(connection, scope.tenant)
-    targets = {(row.version, row.number) for row in ask(_AT_POINTS, points)}
-    owner = {row.id: row.document for row in ask(_CURRENT, {version for version, _ in targets})}
-    targets = {target for target in targets if target[0] in owner}
-    called = {(owner[row.version], row.key) for row in ask(_PLACES_AT, targets)}
-    said = {
-        (row.version, row.number)
-        for statement, wanted in ((_MENTIONS_WITHIN, targets), (_MENTIONS_OF_PLACES, called))
-        for row in ask(statement, wanted)
-    }
-    current = {row.id for row in ask(_CURRENT, {version for version, _ in said})}
-    seen = passages.visible(connection, scope, current)
-    sources = [row.point for row in ask(_AT_NUMBERS, {each for each in said if each[0] in seen})]
-    wanted_points = set(points)
+    rows = list(_ask(connection, _TO_POINTS, scope, points))
+    seen = passages.visible(connection, scope, {row[0] for row in rows} | {row[2] for row in rows})
     found: dict[UUID, list[UUID]] = {}
-    for source, links in outgoing(connection, passages, scope, sources).items():
-        for link in links:
-            if link.point in wanted_points:
-                found.setdefault(link.point, []).append(source)
-    return {point: tuple(sorted(each)) for point, each in found.items()}
+    for version, number, target_version, point in rows:
+        document = seen.get(version)
+        if document is not None and target_version in seen:
+            found.setdefault(point, []).append(point_id(document.id, version, number))
+    return {point: tuple(sorted(some)) for point, some in found.items()}
 
 
-class _Asking:
-    """Runs a statement over as many values as there are, a part at a time."""
-
-    def __init__(self, connection: Connection, tenant: str) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
-    def __call__(
-        self, statement: sa.Select[*tuple[Any, ...]] | _Paired, wanted: Collection[Any]
-    ) -> Iterator[sa.Row[*tuple[Any, ...]]]:
-        listed = list(wanted)
-        for start in range(0, len(listed), _AT_ONCE):
-            some = listed[start : start + _AT_ONCE]
-            if isinstance(statement, _Paired):
-                yield from self._pairs(statement, some)
-            else:
-                yield from self._connection.execute(statement, {"tenant": self._tenant, "wanted": some}).all()
-
-    def _pairs(self, statement: _Paired, pairs: list[tuple[Any, Any]]) -> Iterator[sa.Row[*tuple[Any, ...]]]:
-        # A statement for every number of pairs would never be compiled in advance.
-        size = 1 << (len(pairs) - 1).bit_length()
-        given: dict[str, Any] = {"tenant": self._tenant}
-        for at in range(size):
-            given[f"one{at}"], given[f"other{at}"] = pairs[at] if at < len(pairs) else (None, None)
-        yield from self._connection.execute(_statement(statement, size), given).all()
+def _ask(
+    connection: Connection, select: str, scope: Scope, points: Sequence[UUID]
+) -> Iterator[Sequence[Any]]:
+    """The rows for all points, a part of them at a time."""
+    listed = list(dict.fromkeys(points))
+    for start in range(0, len(listed), _AT_ONCE):
+        some = listed[start : start + _AT_ONCE]
+        # A statement for every number of points would never be compiled in advance.
+        size = 1 << (len(some) - 1).bit_length()
+        given = dict.fromkeys(_given(size)) | dict(zip(_given(size), some, strict=False))
+        yield from connection.execute(_wanted(select, size), {"tenant": scope.tenant, **given})
 
 
 @cache
-def _statement(paired: _Paired, size: int) -> sa.TextualSelect:
-    return paired.of(size)
+def _given(size: int) -> list[str]:
+    return [f"point{at}" for at in range(size)]
+
+
+@cache
+def _wanted(select: str, size: int) -> sa.TextualSelect:
+    """The statement with a table of so many points."""
+    values = ", ".join(f"(:{name})" for name in _given(size))
+    typed = [sa.bindparam(name, type_=Identifier) for name in _given(size)]
+    return (
+        sa.text(f"WITH wanted(point) AS (VALUES {values}) {select}")
+        .bindparams(*typed)
+        .columns(*_COLUMNS[select])
+    )
 
 
 def articles(connection: Connection, scope: Scope, wanted: Sequence[UUID], keys: Sequence[str]) -> list[UUID]:
@@ -261,7 +193,7 @@ def named(
     connection: Connection, passages: Passages, scope: Scope, texts: Sequence[str]
 ) -> dict[str, Document]:
     """The documents that written names mean ("Ley 20/2007", "ET"), those the caller may see."""
-    keys = {text: name_key(text) for text in texts}
+    keys = {text: (name_key(text), None) for text in texts}
     meant = linking.meanings(connection, scope.tenant, set(keys.values()))
     wanted = {meant[key][0] for key in keys.values() if key in meant}
     statement = sa.select(versions.c.document, versions.c.id).where(

@@ -6,9 +6,9 @@ keys carry it, so that no row can point into another tenant. A document's text l
 `versions.state`, and partial unique indexes keep at most one current and one pending version.
 
 `names`, `aliases`, `mentions` and `places` hold what texts say of one another. A mention of its own document
-has the `target` chunk; one of another document has a name, and the name has the document, if the library
-holds it. Where in that document it leads is looked up in the `places` of its current version at every
-reading, so that a new version of a document changes nothing in those that refer to it.
+has its target for good; one of another document has a name, the name has the document, if the library holds
+it, and the target is the place in that document's current version. The transaction that changes which
+version is current, or what a document is called, aims the mentions of it again.
 
 `versions.terms` packs, for every term of the version, its id and the number of the version's chunks that
 hold it: what was added to `term_frequencies` can be taken away exactly.
@@ -250,6 +250,7 @@ aliases = sa.Table(
     _column("tenant", sa.Text),
     _column("version", Identifier),
     _column("name", sa.Text),  # a name key of the document
+    _column("since", sa.Integer, null=True),  # year from which the name means the numbers of this document
     sa.PrimaryKeyConstraint("tenant", "version", "name"),
     _of_version(),
     sa.Index("ix_aliases_name", "tenant", "name"),
@@ -274,8 +275,9 @@ names = sa.Table(
     "names",
     metadata,
     _column("tenant", sa.Text),
-    _column("id", sa.BigInteger),  # hash of `text`
+    _column("id", sa.BigInteger),  # hash of `text` and `year`
     _column("text", sa.Text),  # the words that count of what was written, which may go on after the name
+    _column("year", sa.Integer, null=True),  # when it was written, where the name may mean another text then
     _column("shown", sa.Text),
     _column("document", Identifier, null=True),
     sa.PrimaryKeyConstraint("tenant", "id"),
@@ -298,13 +300,16 @@ mentions = sa.Table(
     _column("last", sa.Boolean),  # of several copies of the place the last is meant
     _column("name", sa.BigInteger, null=True),
     _column("document", Identifier, null=True),  # what the name means
-    _column("target", sa.Integer, null=True),  # number of a chunk of this version
+    _column("target_version", Identifier, null=True),
+    _column(
+        "target", sa.Integer, null=True
+    ),  # number of the chunk; of a norm that is only named there is none
     _column("problem", sa.Text, null=True),
     sa.PrimaryKeyConstraint("tenant", "version", "number", "ordinal"),
     _of_version(),
     sa.Index("ix_mentions_name", "tenant", "name"),
     sa.Index("ix_mentions_document", "tenant", "document", "place"),
-    sa.Index("ix_mentions_target", "tenant", "version", "target"),
+    sa.Index("ix_mentions_target", "tenant", "target_version", "target"),
     sqlite_with_rowid=False,
 )
 

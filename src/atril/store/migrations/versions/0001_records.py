@@ -202,6 +202,7 @@ def _create_references() -> None:
         _column("tenant", sa.Text),
         _column("version", IDENTIFIER),
         _column("name", sa.Text),
+        _column("since", sa.Integer, null=True),
         _key("aliases", "tenant", "version", "name"),
         _version_key("aliases"),
     )
@@ -224,6 +225,7 @@ def _create_references() -> None:
         _column("tenant", sa.Text),
         _column("id", sa.BigInteger),
         _column("text", sa.Text),
+        _column("year", sa.Integer, null=True),
         _column("shown", sa.Text),
         _column("document", IDENTIFIER, null=True),
         _key("names", "tenant", "id"),
@@ -244,6 +246,7 @@ def _create_references() -> None:
         _column("last", sa.Boolean),
         _column("name", sa.BigInteger, null=True),
         _column("document", IDENTIFIER, null=True),
+        _column("target_version", IDENTIFIER, null=True),
         _column("target", sa.Integer, null=True),
         _column("problem", sa.Text, null=True),
         _key("mentions", "tenant", "version", "number", "ordinal"),
@@ -252,7 +255,7 @@ def _create_references() -> None:
     )
     op.create_index("ix_mentions_name", "mentions", ["tenant", "name"])
     op.create_index("ix_mentions_document", "mentions", ["tenant", "document", "place"])
-    op.create_index("ix_mentions_target", "mentions", ["tenant", "version", "target"])
+    op.create_index("ix_mentions_target", "mentions", ["tenant", "target_version", "target"])
 
 
 def _create_statistics() -> None:
