@@ -92,6 +92,11 @@ def point_id(document: UUID, version: UUID, number: int) -> UUID:
     return UUID(int=document.int >> 64 << 64 | (version.int & 0xFFFFFFFF) << 32 | number)
 
 
+def version_key(identity: UUID) -> int:
+    """What the ids of all points of a version have in common; of a point, that of its version."""
+    return identity.int >> 32
+
+
 class Index(Protocol):
     """An engine. Open it with the implementation's own `open`; it is used from one event loop."""
 
