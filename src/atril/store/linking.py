@@ -157,6 +157,7 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[st
         for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
     }
     _rebind(connection, tenant, every)
+    aiming.aim_from(connection, tenant, called)
 
 
 def move(connection: Connection, tenant: str, document: UUID, name: str) -> None:

@@ -301,9 +301,7 @@ mentions = sa.Table(
     _column("name", sa.BigInteger, null=True),
     _column("document", Identifier, null=True),  # what the name means
     _column("target_version", Identifier, null=True),
-    _column(
-        "target", sa.Integer, null=True
-    ),  # number of the chunk; of a norm that is only named there is none
+    _column("target", sa.Integer, null=True),  # number of the chunk; none for a norm that is only named
     _column("problem", sa.Text, null=True),
     sa.PrimaryKeyConstraint("tenant", "version", "number", "ordinal"),
     _of_version(),
