@@ -10,18 +10,19 @@ from typing import Final
 from uuid import UUID
 
 from atril.answering.answerer import Asked
+from atril.answering.citations import cite
 from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_quantity
 from atril.answering.selection import Ranked, compose, select
 from atril.documents.languages import UNKNOWN, detect
-from atril.errors import DocumentNotFound, InvalidArgument
+from atril.errors import InvalidArgument
 from atril.messages import LANGUAGES, message, supported
 from atril.models.embeddings import Embedder
 from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
 from atril.retrieval.searcher import Retrieval, Searcher
 from atril.store.records import Records
-from atril.types import Answer, Citation, Scope, StoredChunk
+from atril.types import Answer, Citation, Scope
 
 PIPELINE: Final = "extractive"
 PIPELINES: Final = ("unified", PIPELINE)
@@ -202,32 +203,12 @@ class ExtractiveAnswering:
         return sorted(compared, key=_best_first)
 
     async def _citations(self, scope: Scope, quotes: Sequence[Sentence]) -> tuple[Citation, ...]:
-        return tuple([await self._citation(scope, number, quote) for number, quote in enumerate(quotes, 1)])
-
-    async def _citation(self, scope: Scope, number: int, quote: Sentence) -> Citation:
-        stored = quote.chunk.stored
-        start = stored.chunk.start + quote.start
-        return Citation(
-            number=number,
-            chunk_id=stored.id,
-            source_file=stored.document.name,
-            page=await self._page(scope, stored, start),
-            section_title=stored.chunk.section_title,
-            article=stored.chunk.article,
-            quote=quote.text,
-            start=start,
-            end=stored.chunk.start + quote.end,
+        return tuple(
+            [
+                await cite(self._records, scope, number, quote.chunk.stored, quote.start, quote.end)
+                for number, quote in enumerate(quotes, 1)
+            ]
         )
-
-    async def _page(self, scope: Scope, stored: StoredChunk, start: int) -> int | None:
-        """The page the quote begins on; the document's pages are read only for a chunk of several."""
-        if stored.chunk.page == stored.chunk.page_end:
-            return stored.chunk.page
-        try:
-            pages = await self._records.pages(scope, stored.document.id)
-        except DocumentNotFound:  # removed since it was found
-            return stored.chunk.page
-        return max((page.number for page in pages if page.start <= start), default=stored.chunk.page)
 
 
 def evidence_of(found: Retrieval) -> list[Sentence]:

@@ -23,6 +23,7 @@ from atril.store import (
     reference_report,
     referring,
     schema,
+    siblings,
     tables,
     writing,
 )
@@ -285,6 +286,13 @@ class Records:
             lambda connection: referring.incoming(connection, self._passages, scope, points)
         )
 
+    async def siblings(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
+        """The other parts of the article that each of those chunks is a part of, nearest first; without any,
+        no key. Hydrating them tells which the caller may see."""
+        return await self._database.read(
+            lambda connection: siblings.siblings(connection, scope.tenant, points)
+        )
+
     async def articles(
         self, scope: Scope, documents: UUID | Sequence[str], keys: Sequence[str]
     ) -> list[UUID]:
@@ -318,8 +326,8 @@ class Records:
             "norm_names", scope, lambda connection: referring.names(connection, self._passages, scope)
         )
 
-    async def rename(self, scope: Scope, called: Mapping[UUID, frozenset[str]]) -> None:
-        """Gives current versions other names and binds every reference of the tenant again."""
+    async def rename(self, scope: Scope, called: Mapping[UUID, Mapping[str, int | None]]) -> None:
+        """Gives current versions other names, each with the year since when it means them, and binds every reference of the tenant again."""
         await self._database.write(lambda connection: linking.rename(connection, scope.tenant, called))
 
     async def reference_report(self, scope: Scope) -> ReferenceReport:
@@ -335,6 +343,16 @@ class Records:
         return await self._database.read(
             lambda connection: frequencies.statistics(connection, scope.tenant, term_ids)
         )
+
+    async def statistics_within(
+        self, scope: Scope, documents: Sequence[Document], term_ids: Sequence[int]
+    ) -> dict[UUID, TermStatistics]:
+        """As `statistics`, of each document as if it were the whole library; by the document's id."""
+        versions = [document.version for document in documents]
+        found = await self._database.read(
+            lambda connection: frequencies.of_versions(connection, scope.tenant, versions, term_ids)
+        )
+        return {each.id: found[each.version] for each in documents if each.version in found}
 
     async def words(self, scope: Scope) -> int:
         """Analysed words in the tenant's current chunks; with `TermStatistics.chunks`, their mean length."""
