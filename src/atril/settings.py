@@ -197,9 +197,10 @@ def load_settings() -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        # What is wrong may be a key, or a table that holds one.
-        shown = None if "key" in name or isinstance(first.get("input"), Mapping) else first.get("input")
-        raise InvalidSetting(name=name, value=shown, problem=_problem(first["type"])) from error
+        problem, value = _problem(first["type"]), first.get("input")
+        # What is wrong may be a key, misspelt or not, or a table that holds one.
+        secret = problem == "unknown" or "key" in name or isinstance(value, Mapping)
+        raise InvalidSetting(name=name, value=None if secret else value, problem=problem) from error
     except SettingsError as error:
         # A whole group in one variable, which would have to be JSON; the error tells which only in words.
         group = re.search(r'field "(\w+)"', str(error))

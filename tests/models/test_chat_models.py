@@ -123,6 +123,7 @@ async def test_a_deployment_that_refuses_the_temperature_is_asked_without(
         (Reply(status=404), "no_model", 1),
         (Reply(status=400), "rejected", 1),
         (Reply(status=400, error={"message": "", "code": "context_length_exceeded"}), "too_long", 1),
+        (Reply(status=400, error={"message": "", "type": "exceed_context_size_error"}), "too_long", 1),
         (Reply(status=429, error={"message": "", "code": "insufficient_quota"}), "quota", 1),
         (Reply(status=429, retry_after=600), "rate", 1),
         (Reply(status=429), "rate", 3),

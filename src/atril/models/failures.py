@@ -50,6 +50,8 @@ def failure_of(error: Exception) -> Failure:
             return Failure("quota")
         case exceptions.ModelRateLimitError():
             return Failure("rate", again=True, wait=error.retry_after)
+        case exceptions.ModelHTTPError(provider_error_type="exceed_context_size_error"):  # llama.cpp's
+            return Failure("too_long")
         case exceptions.ModelHTTPError():
             return of_status(error.status_code, error.retry_after)
         case exceptions.ModelTimeoutError() | TimeoutError():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from atril.errors import InvalidArgument, MissingExtra
 from atril.models.options import ModelOptions
@@ -35,6 +35,9 @@ def open_model(options: ModelOptions) -> RemoteModel:
     if not colon or not name or provider not in _EXTRAS:
         allowed = ", ".join(f"{each}:NAME" for each in _EXTRAS)
         raise InvalidArgument(name="model", value=options.model, allowed=allowed)
+    if provider == "bedrock" and options.api_key is not None:
+        allowed = "nothing: Bedrock takes the credentials that AWS's own tools find"
+        raise InvalidArgument(name="api_key", value="…", allowed=allowed)
     package, extra = _EXTRAS[provider]
     if not (_installed("pydantic_ai") and _installed(package)):
         raise MissingExtra(what=options.model, extra=extra)
@@ -80,7 +83,7 @@ def _model(provider: str, name: str, options: ModelOptions) -> Model:
 
             return GoogleModel(name, provider=GoogleProvider(api_key=key, base_url=options.base_url))
         case _:
-            return _bedrock(name, options, key)
+            return _bedrock(name, options)
 
 
 def _openai(name: str, base_url: str | None, key: str | None) -> Model:
@@ -101,16 +104,11 @@ def _openai(name: str, base_url: str | None, key: str | None) -> Model:
     return OpenAIChatModel(name, provider=server, profile=profile)
 
 
-def _bedrock(name: str, options: ModelOptions, key: str | None) -> Model:
+def _bedrock(name: str, options: ModelOptions) -> Model:
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    given: dict[str, Any] = {
-        "api_key": key,
-        "base_url": options.base_url,
-        "region_name": options.region,
-        "aws_read_timeout": options.timeout,
-        "aws_connect_timeout": min(options.timeout, 5.0),
-    }
-    provider = BedrockProvider(**{name: value for name, value in given.items() if value is not None})
-    return BedrockConverseModel(name, provider=provider)
+    from atril.models.bedrock import connect
+
+    client = connect(region=options.region, base_url=options.base_url, timeout=options.timeout)
+    return BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))

@@ -139,7 +139,9 @@ class RemoteModel:
 
     def _settings(self, model: Model) -> ModelSettings:
         """What goes with a request: only what is configured, and of that only what the model takes."""
-        settings: ModelSettings = {"max_retries": 0}
+        settings: ModelSettings = {}
+        if "max_retries" not in model.unsupported_settings:
+            settings["max_retries"] = 0
         if self._options.max_tokens is not None:
             settings["max_tokens"] = self._options.max_tokens
         temperature = self._options.temperature
@@ -149,6 +151,7 @@ class RemoteModel:
 
     def _understood(self, error: Exception) -> Failure:
         """The meaning of an error; a model that turns out to take no temperature is asked without one."""
+        _log.debug("%s: %s", self.id, type(error).__name__)
         if self._sends_temperature and getattr(error, "status_code", 0) == 400:
             body = getattr(error, "body", None)
             if isinstance(body, dict) and body.get("param") == "temperature":

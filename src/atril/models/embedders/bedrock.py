@@ -8,18 +8,16 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import boto3
 import numpy as np
-from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectionError,
     HTTPClientError,
     NoCredentialsError,
-    NoRegionError,
 )
 
+from atril.models.bedrock import connect
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Vectors
 from atril.models.failures import Failure, Unusable, of_status
@@ -62,20 +60,14 @@ class TitanEncoder:
             self._client = None
 
     def _connect(self) -> Any:
-        config = Config(
-            read_timeout=self._options.timeout,
-            connect_timeout=min(self._options.timeout, 5.0),
-            retries={"total_max_attempts": 1},
-            max_pool_connections=self._options.concurrency,
-        )
         try:
-            return boto3.Session().client(
-                "bedrock-runtime",
-                region_name=self._options.region,
-                endpoint_url=self._options.base_url,
-                config=config,
+            return connect(
+                region=self._options.region,
+                base_url=self._options.base_url,
+                timeout=self._options.timeout,
+                connections=self._options.concurrency,
             )
-        except (NoRegionError, BotoCoreError, ValueError):
+        except (BotoCoreError, ValueError):
             raise Unusable(Failure("unconfigured")) from None
 
     def _vector(self, text: str) -> list[float]:
