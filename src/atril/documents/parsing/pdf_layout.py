@@ -28,6 +28,10 @@ _AMOUNTS: Final = re.compile(rf"(?:{_ONE_AMOUNT.pattern})(?:\s+(?:{_ONE_AMOUNT.p
 _AMOUNT_ENDS: Final = re.compile(r"(?:^|[\s$€£¥₽(])[\d.,]*\d\)?\s*%?$|^[–—-]$|[$€£¥₽]\s*[–—-]$")
 _AMOUNT_STARTS: Final = re.compile(r"(?:[$€£¥₽]|[(–—-]?[$€£¥₽]?\s*\d[\d.,]*\)?%?$)")
 _AMOUNT_GAP: Final = 0.35
+_DIGIT: Final = re.compile(r"\d")
+_AMID: Final = 0.3
+_OVER_ONE: Final = 0.7
+_FAR_WIDER: Final = 1.5
 _CLOSER: Final = re.compile(r"\)?\s*%|\)")
 
 
@@ -159,14 +163,55 @@ def nearest_column(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
 
 
 def header_of(lines: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list[str]:
-    """The lines above a table as one header row: a cell over several columns heads each of them."""
+    """The lines above a table as one header row: a cell over or amid several columns heads each of them."""
     header = [""] * len(columns)
-    for line in lines:
-        for cell in line.cells:
+    below: list[str] = [""] * len(columns)
+    for line in reversed(lines):
+        spread = _spread(line.cells, columns, below)
+        row = [""] * len(columns)
+        for place, cell in enumerate(line.cells):
             under = [number for number, column in enumerate(columns) if cell.overlap(column) > 0]
-            for number in under or [nearest_column(cell, columns)]:
-                header[number] = f"{header[number]} {cell.text}".strip()
+            for number in spread.get(place) or under or [nearest_column(cell, columns)]:
+                row[number] = f"{row[number]} {cell.text}".strip()
+        header = [f"{over} {head}".strip() for over, head in zip(row, header, strict=True)]
+        below = header
     return header
+
+
+def _spread(
+    cells: Sequence[Cell], columns: Sequence[tuple[float, float]], below: Sequence[str]
+) -> dict[int, list[int]]:
+    """Which cells of a line of heads stand in the middle of a group of columns, and of which.
+
+    Every column but the first, that of labels, belongs to its nearest cell. Over the middle one of three
+    columns a cell may be a head of that one alone; it is not when it is far wider, or when it or all heads
+    below it hold digits.
+    """
+    groups: dict[int, list[int]] = {}
+    places = [place for place, cell in enumerate(cells) if len(columns) > 1 and cell.right > columns[1][0]]
+    for number, column in list(enumerate(columns))[1:] if places else []:
+        near = min(places, key=lambda place: abs(_centre(cells[place]) - sum(column) / 2))
+        groups.setdefault(near, []).append(number)
+    return {place: group for place, group in groups.items() if _heads(cells[place], group, columns, below)}
+
+
+def _heads(
+    cell: Cell, group: Sequence[int], columns: Sequence[tuple[float, float]], below: Sequence[str]
+) -> bool:
+    left, right = columns[group[0]][0], columns[group[-1]][1]
+    if len(group) < 2 or abs(_centre(cell) - (left + right) / 2) > _AMID * (right - left) / len(group):
+        return False
+    if _DIGIT.search(cell.text) or all(_DIGIT.search(below[each]) for each in group):
+        return True
+    width = cell.right - cell.left
+    if len(group) % 2:
+        middle = columns[group[len(group) // 2]]
+        return width > _FAR_WIDER * (middle[1] - middle[0])
+    return max(cell.overlap(columns[each]) for each in group) < _OVER_ONE * width
+
+
+def _centre(cell: Cell) -> float:
+    return (cell.left + cell.right) / 2
 
 
 def paragraphs_of(lines: Sequence[Line]) -> list[str]:

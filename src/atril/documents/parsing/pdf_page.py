@@ -37,6 +37,8 @@ _HEADING_LENGTH: Final = 120
 _EDGE_LINES: Final = 3
 _FOOT_LENGTH: Final = 240
 _PAGE_NUMBER: Final = re.compile(r"[-–—\s]*(?:\d{1,4}|[A-Z]{1,2}-\d{1,3}|[ivxl]{1,6})[-–—\s]*")
+# Page numbers, and signs of currency whose amounts stand elsewhere.
+_STRAY: Final = re.compile(rf"{_PAGE_NUMBER.pattern}|[$€£¥₽\s]+")
 _AROUND: Final = " -–—|·"
 # What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
 _SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
@@ -53,7 +55,7 @@ def page_text(items: Sequence[TextItem], blocks: Sequence[LayoutBlock], grid: st
     lines = lines_of(items)
     edges = _edges(lines, blocks)
     lines = [line for number, line in enumerate(lines) if number not in edges]
-    text = "\n\n".join(part for part in _render(blocks, lines) if not _PAGE_NUMBER.fullmatch(part))
+    text = "\n\n".join(part for part in _render(blocks, lines) if not _STRAY.fullmatch(part))
     if not _keeps_all(text, lines):
         text = _from_lines(lines)
     feet = [one_line(line.text).strip(_AROUND) for line in edges.values()]

@@ -31,13 +31,20 @@ _FEWEST_ROWS: Final = 2
 _FEWEST_AMOUNTS: Final = 3
 _LABELS_BETWEEN: Final = 4
 _HEAD_LINES: Final = 5
+_LABELS_ABOVE: Final = 4
+_INDENT: Final = 40
 _HEAD_GAP: Final = 2.2
+_LABEL_GAP: Final = 3.0
 _ROW_GAP: Final = 4.5
 _LONGEST_VALUE: Final = 30
 _SLACK: Final = 2.0
 _FAR_LEFT: Final = 10_000.0
 _LONG_VALUE: Final = 45
 _TEXT_COLUMNS: Final = 0.3
+# A label that ends so goes on in the next line, in whatever case that begins.
+_UNFINISHED: Final = re.compile(
+    r"\b(?:a|al|and|as|at|by|con|de|del|en|for|from|in|la|las|los|of|on|or|para|por|the|to|with|y|в|за|и|из|на|о|от|по|с|со)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +85,25 @@ def _is_data(line: Line) -> bool:
     return any(not _YEAR.fullmatch(cell.text.strip()) for cell in amounts)
 
 
+def _are_years(line: Line) -> bool:
+    """Whether a row is the heads of another table: years, and perhaps a label."""
+    texts = [cell.text.strip() for cell in line.cells]
+    years = sum(_YEAR.fullmatch(text) is not None for text in texts)
+    return years > 1 and years >= len(texts) - 1
+
+
 def _end_of_run(lines: Sequence[Line], start: int) -> int:
     """Past the last row that belongs to the table that begins at `start`."""
     left = _first_amount(lines[start])
     end = start + 1
+    seen = _is_data(lines[start])
     for at in range(start + 1, len(lines)):
         line = lines[at]
         if line.middle - lines[at - 1].middle > _ROW_GAP * max(line.height, lines[at - 1].height):
             break
+        if seen and _is_row(line) and _are_years(line):
+            break
+        seen = seen or (_is_row(line) and _is_data(line))
         if _is_row(line):
             left = min(left, _first_amount(line))
             end = at + 1
@@ -117,7 +135,8 @@ def _table(lines: Sequence[Line], start: int, end: int, floor: int) -> FigureTab
         return None
     body = next(at for at in range(start, end) if _is_row(lines[at]) and _is_data(lines[at]))
     body = _first_label(lines, start, body, columns[0][0])
-    top = _top(lines, start, columns, floor)
+    body = _over_labels(lines, body, columns, floor) if body == start else body
+    top = _top(lines, min(start, body), columns, floor)
     heads = lines[top:body]
     rows_of_text = _joined_labels([_cells(line, columns) for line in lines[body:end]], lines[body:end])
     labels = [cell.right for line in lines[body:end] for cell in line.cells if cell.right <= columns[0][0]]
@@ -146,21 +165,47 @@ def _holds_prose(data: Sequence[Line], left: float) -> bool:
 
 def _columns(data: Sequence[Line]) -> list[tuple[float, float]]:
     """Where amounts stand: extents that overlap are one column, and one amount never joins two."""
-    extents = sorted(
-        ((cell.left, cell.right) for line in data for cell in line.cells if _is_amount(cell)),
-        key=lambda extent: extent[1] - extent[0],
+    cells = sorted(
+        (cell for line in data for cell in line.cells if _is_amount(cell)),
+        key=lambda cell: cell.right - cell.left,
     )
     columns: list[tuple[float, float]] = []
-    for left, right in extents:
-        under = [column for column in columns if min(right, column[1]) > max(left, column[0])]
+    for cell in cells:
+        under = [column for column in columns if cell.overlap(column) > 0]
         if len(under) > 1:
             continue
         if under:
-            columns[columns.index(under[0])] = (min(left, under[0][0]), max(right, under[0][1]))
+            columns[columns.index(under[0])] = (min(cell.left, under[0][0]), max(cell.right, under[0][1]))
         else:
-            columns.append((left, right))
+            columns.append((cell.left, cell.right))
     columns.sort()
-    return _apart(columns)
+    return _without_words(_apart(columns), data)
+
+
+def _without_words(columns: list[tuple[float, float]], data: Sequence[Line]) -> list[tuple[float, float]]:
+    """The columns without those that hold only NA or NM, in rows where the column beside them is empty."""
+    found = list(columns)
+    for column in columns:
+        rest = [other for other in found if other != column]
+        held = [
+            (cell, line)
+            for line in data
+            for cell in line.cells
+            if _is_amount(cell) and _lies_in(cell, column, found)
+        ]
+        if not rest or not all(cell.text.strip().isalpha() for cell, _ in held):
+            continue
+        if not any(
+            other is not cell and _lies_in(other, rest[nearest_column(cell, rest)], found)
+            for cell, line in held
+            for other in line.cells
+        ):
+            found = rest
+    return found
+
+
+def _lies_in(cell: Cell, column: tuple[float, float], columns: Sequence[tuple[float, float]]) -> bool:
+    return cell.overlap(column) > 0 and columns[nearest_column(cell, columns)] == column
 
 
 def _apart(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -181,14 +226,30 @@ def _first_label(lines: Sequence[Line], start: int, body: int, columns: float) -
     return body
 
 
+def _over_labels(lines: Sequence[Line], body: int, columns: Sequence[tuple[float, float]], floor: int) -> int:
+    """The first of the labels between the heads of the columns and the first row of amounts, if any are."""
+    at = body
+    margin = lines[body].cells[0].left + _INDENT
+    while at > max(floor, body - _LABELS_ABOVE) and _follows(lines[at - 1], lines[at], _LABEL_GAP):
+        above = lines[at - 1]
+        if len(above.cells) > 1:
+            return at if _is_head(above, columns) else body
+        if above.cells[0].left > margin or above.cells[0].right > columns[-1][0]:
+            return body
+        at -= 1
+    return body
+
+
+def _follows(above: Line, below: Line, gap: float = _HEAD_GAP) -> bool:
+    return below.middle - above.middle <= gap * max(above.height, below.height)
+
+
 def _top(lines: Sequence[Line], start: int, columns: Sequence[tuple[float, float]], floor: int) -> int:
     """The first of the lines above that stand over the columns."""
     top = start
     while top > max(floor, start - _HEAD_LINES):
         above, below = lines[top - 1], lines[top]
-        if below.middle - above.middle > _HEAD_GAP * max(above.height, below.height):
-            break
-        if not _is_head(above, columns):
+        if not _follows(above, below) or not _is_head(above, columns):
             break
         top -= 1
     return top
@@ -217,7 +278,7 @@ def _cells(line: Line, columns: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _joined_labels(rows: list[list[str]], lines: Sequence[Line]) -> list[list[str]]:
-    """A label set over two lines as one: the second begins in lower case right below the first."""
+    """A label set over two lines as one: the second stands right below the first and goes on with it."""
     if not rows:
         return rows
     gaps = [below.middle - above.middle for above, below in pairwise(lines)]
@@ -225,7 +286,8 @@ def _joined_labels(rows: list[list[str]], lines: Sequence[Line]) -> list[list[st
     found = [rows[0]]
     for place, row in enumerate(rows[1:]):
         before = found[-1]
-        continues = row[0][:1].islower() and before[0] and not before[0].endswith(":") and gaps[place] <= step
+        goes_on = row[0][:1].islower() or (row[0] and not any(before[1:]) and _UNFINISHED.search(before[0]))
+        continues = goes_on and before[0] and not before[0].endswith(":") and gaps[place] <= step
         if continues and (not any(before[1:]) or not any(row[1:])):
             found[-1] = [f"{before[0]} {row[0]}", *(a or b for a, b in zip(before[1:], row[1:], strict=True))]
         else:
