@@ -79,7 +79,7 @@ def test_the_plain_text_is_read_unless_html_says_more() -> None:
 def test_hidden_text_is_reported_even_where_the_plain_text_is_read() -> None:
     document = read(alternatives("Hola a todos.", "<p>Hola a todos.<p style='display:none'>ignore all"))
     assert "ignore" not in document.text
-    assert [warning.kind for warning in document.warnings] == ["hidden_text"]
+    assert [(each.kind, each.unseen.strip()) for each in document.warnings] == [("hidden_text", "ignore all")]
 
 
 def test_lines_that_look_like_headings_stay_text() -> None:

@@ -51,7 +51,7 @@ def test_text_that_nobody_sees_is_left_out_and_reported(look: str) -> None:
     )
     read = read_odt("acta.odt", data)
     assert read.text == "Visible."
-    assert [warning.kind for warning in read.warnings] == ["hidden_text"]
+    assert [(each.kind, each.unseen.strip()) for each in read.warnings] == [("hidden_text", "SECRETO")]
 
 
 def test_deleted_text_and_comments_are_left_out() -> None:

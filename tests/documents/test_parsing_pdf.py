@@ -187,7 +187,8 @@ def test_hidden_text_is_left_out_and_reported_with_its_page(drawing: bytes) -> N
     shown = b"BT /F1 11 Tf 72 700 Td (Words that everybody sees.) Tj ET "
     document = parse("a.pdf", pdf([lines("The first page."), shown + drawing]))
     assert page_texts(document) == ["The first page.", "Words that everybody sees."]
-    assert [(warning.kind, warning.page) for warning in document.warnings] == [("hidden_text", 2)]
+    [warning] = document.warnings
+    assert (warning.kind, warning.page, warning.unseen.strip()) == ("hidden_text", 2, "Secret words")
 
 
 def test_white_letters_on_a_dark_box_are_text() -> None:

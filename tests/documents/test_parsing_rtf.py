@@ -78,7 +78,8 @@ def test_what_programs_keep_for_themselves_is_no_text() -> None:
 def test_text_that_nobody_sees_is_left_out_and_reported(how: str) -> None:
     body = rf"{{\colortbl;\red255\green255\blue255;}}Visible. {{{how}SECRETO}}"
     assert text_of(body) == "Visible."
-    assert kinds_of(body) == ["hidden_text"]
+    [warning] = read_rtf("carta.rtf", f"{{\\rtf1\\ansi {body}}}".encode()).warnings
+    assert (warning.kind, warning.unseen) == ("hidden_text", "SECRETO")
 
 
 def test_deleted_text_and_comments_are_left_out() -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePath
 
 from atril.documents.analysis import TermCounts, term_counts
 from atril.documents.chunking import ChunkOptions, chunk, passage
 from atril.documents.enrichment import describe, enrich
-from atril.documents.flagging import flagged
+from atril.documents.flagging import flagged, judged
 from atril.documents.languages import UNKNOWN, detect
 from atril.documents.parsing import PageProgress, ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
@@ -85,6 +85,7 @@ def _chunked(
     chunks = chunk(parsed, language=language, count_tokens=count_tokens, options=options)
     chunks = enrich(chunks, title=parsed.title, language=language)
     chunks = flagged(chunks, parsed.text, parsed.title)
+    parsed = replace(parsed, warnings=judged(parsed.warnings))
     terms = [term_counts(passage(chunk), language) for chunk in chunks]
     places = find_places(chunks)
     year = year_of(parsed.title, parsed.metadata)

@@ -32,6 +32,7 @@ from atril.ingest.tally import ProgressListener, Tally
 from atril.ingest.unbroken import to_the_end
 from atril.models.embeddings import Vectors
 from atril.profiles.profile import Profile
+from atril.safety.grammar import patterns_version
 from atril.store.drafts import Draft, KnownDocument, Pending, fingerprint
 from atril.types import AddReport, Failure, ReadingWarning, Scope
 
@@ -260,6 +261,7 @@ class Ingest:
             chunker=CHUNKER_VERSION,
             chunking=repr(self._chunking),
             analyzer=ANALYZER_VERSION,
+            scanner=patterns_version(),
             tokenizer=self._embedding.tokenizer,
             labels=sorted(labels),
             given=dict(source.given),

@@ -13,12 +13,14 @@ A pattern begins and ends at the edges of words unless its rule says `raw`.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final, Literal
 
 import re2
@@ -36,6 +38,7 @@ _EDGE: Final = r"[^a-zа-я0-9_]"
 _NAME: Final = re.compile(r"\{([a-z_]+)\}")
 _ALPHABET: Final = "cp1251"
 _MEMORY: Final = 64 << 20
+_VERSION: Final = b"1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +66,26 @@ def to_bytes(folded: str) -> bytes:
 
 
 @cache
+def patterns_version() -> str:
+    """Changes with the patterns, and with `_VERSION` when they come to be read another way."""
+    digest = hashlib.sha256(_VERSION)
+    for language in LANGUAGES:
+        digest.update(_file(language).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
 def load_rules() -> tuple[Rule, ...]:
     """The rules of every language: an instruction need not be in the language of its document."""
     return tuple(rule for language in LANGUAGES for rule in _rules(language))
 
 
+def _file(language: str) -> Traversable:
+    return files(__package__) / "patterns" / f"{language}.toml"
+
+
 def _rules(language: str) -> Iterator[Rule]:
-    path = files(__package__) / "patterns" / f"{language}.toml"
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    data = tomllib.loads(_file(language).read_text(encoding="utf-8"))
     words: dict[str, str] = {"start": _START}
     for name, value in data.get("words", {}).items():
         words[name] = f"(?:{_expand(_joined(value), words)})"

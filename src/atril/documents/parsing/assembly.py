@@ -10,7 +10,7 @@ from typing import Final, Literal
 from atril.documents.languages import detect
 from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
 from atril.documents.parsing.markdown import TITLE_LENGTH, first_heading, title_from
-from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.errors import UnreadableDocument
 from atril.messages import message
 
@@ -154,11 +154,6 @@ def check_text(text: str) -> None:
         raise UnreadableDocument(reason="needs_ocr" if pictured else "empty")
 
 
-def warnings_of(kinds: Iterable[str]) -> tuple[ParseWarning, ...]:
-    """One warning of each kind, in a fixed order."""
-    return tuple(ParseWarning.of(kind) for kind in sorted(set(kinds)))
-
-
 def document(
     name: str,
     kind: str,
@@ -167,7 +162,7 @@ def document(
     after: Sequence[str] = (),
     stated: str = "",
     metadata: Mapping[str, str] | None = None,
-    warnings: Iterable[str] = (),
+    noticed: Noticed | None = None,
     file_titles: bool = False,
 ) -> ParsedDocument:
     """A document without pages. Raises `UnreadableDocument` when it holds no text.
@@ -178,4 +173,6 @@ def document(
     text = joined([*blocks, *after])
     check_text(text)
     title = title_of(name, "" if file_titles else joined(blocks), stated, within=text)
-    return ParsedDocument(text, title, kind, tidy_metadata(metadata or {}), (), warnings_of(warnings))
+    return ParsedDocument(
+        text, title, kind, tidy_metadata(metadata or {}), (), (noticed or Noticed()).warnings()
+    )

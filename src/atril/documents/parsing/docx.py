@@ -17,7 +17,7 @@ from atril.documents.parsing.docx_outline import Item, blocks_of, is_running, un
 from atril.documents.parsing.docx_styles import Styles, is_shading
 from atril.documents.parsing.docx_text import TextReader
 from atril.documents.parsing.openxml import Package
-from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.documents.parsing.xmltree import (
     Element,
     attribute,
@@ -50,9 +50,11 @@ def read_docx(name: str, data: bytes) -> ParsedDocument:
     numbering = Numbering(next((package.tree(found) for found in package.related(main, "numbering")), None))
     story = _Story(package, main, styles, numbering)
     blocks = blocks_of(with_headings(story.items(body, shaded=child(root, "background") is not None)))
-    margins = part("margins", 1, _margins(package, main, styles, story.kinds), language_of(blocks))
-    if any(len(package.tree(found)) for found in package.related(main, "comments")):
-        story.kinds.add("comments")
+    margins = part("margins", 1, _margins(package, main, styles, story.noticed), language_of(blocks))
+    for comments in map(package.tree, package.related(main, "comments")):
+        if len(comments):
+            story.noticed.add("comments")
+            story.noticed.leave_out(_every_text(comments), "comments")
     title, metadata = package.properties()
     return document(
         name,
@@ -61,18 +63,25 @@ def read_docx(name: str, data: bytes) -> ParsedDocument:
         after=margins,
         stated=story.title or title,
         metadata=metadata,
-        warnings=story.kinds,
+        noticed=story.noticed,
     )
 
 
-def _margins(package: Package, main: str, styles: Styles, kinds: set[str]) -> list[str]:
+def _margins(package: Package, main: str, styles: Styles, noticed: Noticed) -> list[str]:
     texts: list[str] = []
     for kind in _MARGINS:
         for found in package.related(main, kind):
             story = _Story(package, found, styles, Numbering(None))
             texts += blocks_of(story.items(package.tree(found)))
-            kinds |= story.kinds
+            noticed.take(story.noticed.warnings())
     return [text for text in unique(texts) if not is_running(text) and text.strip(" ![]()|-\n")]
+
+
+def _every_text(node: Element) -> str:
+    """What the paragraphs below an element say, a line for each."""
+    paragraphs = (each for each in node.iter() if local(each) == "p")
+    lines = ("".join(own_text(text) for text in each.iter() if local(text) == "t") for each in paragraphs)
+    return "".join(f"{line}\n" for line in lines if line)
 
 
 class _Story:
@@ -90,8 +99,8 @@ class _Story:
         self.title = ""
 
     @property
-    def kinds(self) -> set[str]:
-        return self._reader.kinds
+    def noticed(self) -> Noticed:
+        return self._reader.noticed
 
     def items(self, root: Element, *, shaded: bool = False) -> list[Item]:
         """The paragraphs and tables below an element; notes stand before the heading after them.
@@ -164,8 +173,8 @@ class _Story:
         if child(properties, "del") is not None:
             return True
         hidden = child(properties, "hidden") is not None
-        if hidden and any(own_text(text).strip() for text in row.iter() if local(text) == "t"):
-            self.kinds.add("hidden_text")
+        if hidden:
+            self.noticed.leave_out(_every_text(row))
         return hidden
 
     def _cells(self, row: Element) -> list[tuple[Element | None, int]]:

@@ -9,6 +9,7 @@ from typing import Final
 from atril.documents.parsing.assembly import image, link
 from atril.documents.parsing.docx_styles import Styles
 from atril.documents.parsing.openxml import Relation, reference
+from atril.documents.parsing.parsed import Noticed
 from atril.documents.parsing.xmltree import Element, attribute, child, local, own_text
 
 _PASSED_THROUGH: Final = frozenset(
@@ -54,7 +55,7 @@ class Line:
 
 
 class TextReader:
-    """Reads paragraphs; `kinds` gathers the warnings that their text gave rise to."""
+    """Reads paragraphs; `noticed` gathers what their text does not hold."""
 
     def __init__(
         self, styles: Styles, relations: Mapping[str, Relation], note: Callable[[str, str], str]
@@ -63,19 +64,19 @@ class TextReader:
         self._styles = styles
         self._relations = relations
         self._note = note
-        self.kinds: set[str] = set()
+        self.noticed = Noticed()
 
     def line(self, paragraph: Element, style: str, *, shaded: bool) -> Line:
         """`shaded` says that there is, or may be, something darker than paper behind the paragraph."""
         runs = _Runs(self, style, shaded)
         runs.walk(paragraph)
+        self.noticed.end_line()
         return Line("".join(runs.parts).strip(), runs.bold and not runs.thin, runs.size, runs.boxes)
 
     def run_is_hidden(self, run: Element, style: str, *, shaded: bool) -> bool:
         if not self._styles.is_hidden(child(run, "rPr"), style, shaded=shaded):
             return False
-        if any(own_text(node).strip() for node in run if local(node) == "t"):
-            self.kinds.add("hidden_text")
+        self.noticed.leave_out("".join(own_text(node) for node in run if local(node) == "t"))
         return True
 
     def run_weight(self, run: Element, style: str) -> tuple[bool, int]:

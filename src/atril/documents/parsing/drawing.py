@@ -10,6 +10,7 @@ from atril.documents.parsing.canonical import one_line
 from atril.documents.parsing.docx_styles import is_white
 from atril.documents.parsing.docx_text import formula
 from atril.documents.parsing.openxml import Relation, reference
+from atril.documents.parsing.parsed import Noticed
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number, own_text
 
 _TINY: Final = 200
@@ -18,11 +19,11 @@ _MOST_POINTS: Final = 2000
 
 
 class DrawingText:
-    """Reads the paragraphs of shapes; `hid_text` says whether some could not be seen."""
+    """Reads the paragraphs of shapes; `noticed` gathers what could not be seen."""
 
     def __init__(self, relations: Mapping[str, Relation]) -> None:
         self._relations = relations
-        self.hid_text = False
+        self.noticed = Noticed()
 
     def lines(self, body: Element | None, *, bullets: bool, shaded: bool) -> list[str]:
         """The paragraphs of a text body; `bullets` says that they are list items unless they say otherwise.
@@ -33,6 +34,7 @@ class DrawingText:
         counts: dict[int, int] = {}
         for node in children(body, "p"):
             text = one_line(self._text(node, shaded))
+            self.noticed.end_line()
             properties = child(node, "pPr")
             level = min(max(number(attribute(properties, "lvl")) if properties is not None else 0, 0), 8)
             for deeper in [each for each in counts if each > level]:
@@ -71,7 +73,7 @@ class DrawingText:
                 text = "".join(own_text(run) for run in children(each, "t"))
                 properties = child(each, "rPr")
                 if text.strip() and _is_hidden(properties, shaded=shaded):
-                    self.hid_text = True
+                    self.noticed.leave_out(text)
                 elif attribute(each, "type") not in ("slidenum", "datetime"):
                     yield link(text, self._target(properties))
             elif name == "br":

@@ -8,7 +8,7 @@ from atril.documents.parsing.canonical import canonical, one_line, plain, single
 from atril.documents.parsing.html import read_html
 from atril.documents.parsing.mail import Body, Mail, chosen
 from atril.documents.parsing.markdown import TITLE_LENGTH, encoding_warning, title_from
-from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.errors import UnreadableDocument
 
 _HEAD: Final = ("from", "to", "cc")
@@ -28,11 +28,11 @@ def read_eml(name: str, data: bytes) -> ParsedDocument:
     metadata = {"subject": subject} | {field: mail.header(field)[:_MOST_ADDRESSES] for field in _HEAD}
     metadata |= {"date": mail.date, "attachments": ", ".join(each.name for each in mail.attachments)}
     metadata = {key: value for key, value in metadata.items() if value}
-    warnings: list[ParseWarning] = []
-    blocks = [_read_body(name, alternatives, warnings) for alternatives in chosen(mail.bodies)]
+    noticed = Noticed()
+    blocks = [_read_body(name, alternatives, noticed) for alternatives in chosen(mail.bodies)]
     text = canonical(single_blank_lines("\n\n".join([*_head(metadata), *blocks])))
     title = subject or title_from(name, "")
-    return ParsedDocument(text, title[:TITLE_LENGTH], "eml", metadata, (), tuple(dict.fromkeys(warnings)))
+    return ParsedDocument(text, title[:TITLE_LENGTH], "eml", metadata, (), noticed.warnings())
 
 
 def _head(metadata: dict[str, str]) -> list[str]:
@@ -41,15 +41,15 @@ def _head(metadata: dict[str, str]) -> list[str]:
     return [*heading, "\n".join(lines)]
 
 
-def _read_body(name: str, alternatives: tuple[Body, ...], warnings: list[ParseWarning]) -> str:
+def _read_body(name: str, alternatives: tuple[Body, ...], noticed: Noticed) -> str:
     """One text: the plain one, unless the HTML beside it says much more or has its tables."""
     pages = [read_html(name, body.text, certain=body.certain) for body in alternatives if body.kind == "html"]
     lines = [body for body in alternatives if body.kind == "plain"]
-    warnings.extend(warning for page in pages for warning in page.warnings if warning.kind == "hidden_text")
+    noticed.take(warning for page in pages for warning in page.warnings if warning.kind == "hidden_text")
     text = "\n".join(plain(line) for body in lines for line in canonical(body.text).split("\n"))
     rich = "\n\n".join(page.text for page in pages)
     if not lines or "\n|---|" in rich or len(one_line(rich)) > _FULLER * len(one_line(text)):
-        warnings.extend(warning for page in pages for warning in page.warnings)
+        noticed.take(warning for page in pages for warning in page.warnings if warning.kind != "hidden_text")
         return rich
-    warnings.extend(warning for body in lines for warning in encoding_warning(body.certain))
+    noticed.take(warning for body in lines for warning in encoding_warning(body.certain))
     return text

@@ -11,10 +11,10 @@ from urllib.parse import unquote
 from lxml import etree
 
 from atril.documents.parsing.archives import Archive
-from atril.documents.parsing.assembly import joined, tidy_metadata, title_of, warnings_of
+from atril.documents.parsing.assembly import joined, tidy_metadata, title_of
 from atril.documents.parsing.decoding import decode
 from atril.documents.parsing.html import read_html
-from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.documents.parsing.xmltree import (
     Element,
     attribute,
@@ -56,14 +56,15 @@ def read_epub(name: str, data: bytes) -> ParsedDocument:
     if not text.strip():
         raise UnreadableDocument(reason="empty")
     title, metadata = _metadata(root)
-    kinds = {warning.kind for chapter in chapters for warning in chapter.warnings}
+    noticed = Noticed()
+    noticed.take(warning for chapter in chapters for warning in chapter.warnings)
     return ParsedDocument(
         text,
         title_of(name, text, title, within=f"{title} {text[:1000]}"),
         "epub",
         tidy_metadata(metadata),
         (),
-        warnings_of(kinds),
+        noticed.warnings(),
     )
 
 

@@ -49,14 +49,14 @@ def read_html(name: str, text: str, *, certain: bool) -> ParsedDocument:
         root = None
     if root is None:
         return ParsedDocument("", name, "html", {}, (), encoding_warning(certain))
-    reader = _Reader(Visibility.of(root), hid_text=prose_in_comments(text))
+    reader = _Reader(Visibility.of(root), unseen=prose_in_comments(text))
     body = single_blank_lines(canonical(reader.block_text(root, 0)))
     title = (
         first_heading(body) or one_line(canonical(root.findtext(".//title") or "")) or title_from(name, body)
     )
     warnings = encoding_warning(certain)
-    if reader.hid_text:
-        warnings += (ParseWarning.of("hidden_text"),)
+    if reader.unseen:
+        warnings += (ParseWarning.of("hidden_text", unseen="\n".join(reader.unseen)),)
     return ParsedDocument(body, title[:TITLE_LENGTH], "html", _metadata(root), (), warnings)
 
 
@@ -74,7 +74,7 @@ class _Reader:
     """Walks the tree; blocks come back as Markdown blocks, everything else as text within a line."""
 
     _visibility: Visibility
-    hid_text: bool = False
+    unseen: list[str] = field(default_factory=list)
     _blocks: dict[Any, bool] = field(default_factory=dict)
 
     def block_text(self, node: Any, depth: int) -> str:
@@ -223,8 +223,8 @@ class _Reader:
         if node.tag in _DROPPED:
             return True
         hidden = self._visibility.hides(node)
-        if hidden and not self.hid_text:
-            self.hid_text = bool("".join(node.itertext()).strip())
+        if hidden and (text := "".join(node.itertext()).strip()):
+            self.unseen.append(text)
         return hidden
 
 

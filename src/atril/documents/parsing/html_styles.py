@@ -250,16 +250,17 @@ def _alike(one: tuple[int, int, int], other: tuple[int, int, int]) -> bool:
     return max(abs(a - b) for a, b in zip(one, other, strict=True)) <= _ALIKE
 
 
-def prose_in_comments(source: str) -> bool:
-    """Whether a comment of the page holds sentences, which markup that is switched off or notes of programs
+def prose_in_comments(source: str) -> list[str]:
+    """The comments of the page that hold sentences, which markup that is switched off or notes of programs
     do not."""
+    found: list[str] = []
     place = 0
     while (start := source.find("<!--", place)) >= 0:
         end = source.find("-->", start)
         if end < 0:
-            return False
+            break
         comment = source[start + 4 : end]
         if not re.search(r"[<>{};=]|^\s*\[", comment) and len(re.findall(r"[^\W\d_]{2,}", comment)) >= 6:
-            return True
+            found.append(comment)
         place = end
-    return False
+    return found

@@ -12,7 +12,7 @@ from typing import Any, Final
 from atril.documents.parsing.assembly import document, heading, paragraph, table
 from atril.documents.parsing.canonical import one_line
 from atril.documents.parsing.decoding import decode
-from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.documents.parsing.xmltree import reader_of_file
 from atril.errors import UnreadableDocument
 
@@ -34,8 +34,10 @@ def read_json(name: str, data: bytes) -> ParsedDocument:
         else ""
     )
     blocks = list(_blocks(value, 1, 0))
-    warnings = () if certain else ("encoding",)
-    return document(name, "json", blocks, stated=stated, warnings=warnings, file_titles=True)
+    noticed = Noticed()
+    if not certain:
+        noticed.add("encoding")
+    return document(name, "json", blocks, stated=stated, noticed=noticed, file_titles=True)
 
 
 def _loaded(text: str) -> Any:

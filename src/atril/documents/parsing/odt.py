@@ -52,7 +52,7 @@ def read_odt(name: str, data: bytes) -> ParsedDocument:
         after=part("margins", 1, shown, language_of(blocks)),
         stated=reader.title or title,
         metadata=metadata,
-        warnings=reader.kinds,
+        noticed=reader.noticed,
     )
 
 

@@ -10,6 +10,7 @@ from atril.documents.parsing.canonical import one_line
 from atril.documents.parsing.docx_numbering import as_number
 from atril.documents.parsing.docx_outline import Item
 from atril.documents.parsing.opendocument_styles import Look, TextStyles
+from atril.documents.parsing.parsed import Noticed
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number
 
 _DEEPEST: Final = 20
@@ -33,11 +34,11 @@ _MOST_REPEATED: Final = 50
 
 
 class TextBody:
-    """Reads the paragraphs below an element; `kinds` gathers the warnings they gave rise to."""
+    """Reads the paragraphs below an element; `noticed` gathers what else there is."""
 
     def __init__(self, styles: TextStyles) -> None:
         self._styles = styles
-        self.kinds: set[str] = set()
+        self.noticed = Noticed()
         self.title = ""
         self._notes: list[str] = []
         self._frames: list[Element] = []
@@ -81,6 +82,7 @@ class TextBody:
         look = self._styles.look(style)
         frames, self._frames = self._frames, []
         text = self._text(node, look, shaded=shaded).strip()
+        self.noticed.end_line()
         anchored, self._frames = self._frames, frames
         level = (
             min(max(number(attribute(node, "outline-level"), 1), 1), 6)
@@ -103,7 +105,7 @@ class TextBody:
 
         def add(text: str | None) -> None:
             if text and unseen and text.strip():
-                self.kinds.add("hidden_text")
+                self.noticed.leave_out(text)
             elif text:
                 parts.append(" ".join(f"|{text}|".split())[1:-1])
 
@@ -121,7 +123,8 @@ class TextBody:
             elif name == "note":
                 parts.append(self._note(each))
             elif name == "annotation":
-                self.kinds.add("comments")
+                self.noticed.add("comments")
+                self.noticed.leave_out(" ".join(each.itertext()) + "\n", "comments")
             elif name in ("hidden-text", "hidden-paragraph"):
                 self._report(each)
             elif name and name not in _DROPPED:
@@ -142,8 +145,7 @@ class TextBody:
 
     def _report(self, node: Element) -> None:
         hidden = "".join(node.itertext()) + attribute(node, "string-value")
-        if hidden.strip():
-            self.kinds.add("hidden_text")
+        self.noticed.leave_out(f"{hidden}\n")
 
     def _note(self, node: Element) -> str:
         self._count += 1

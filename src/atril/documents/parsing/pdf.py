@@ -24,10 +24,10 @@ from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
 from atril.documents.parsing.pdf_hidden import (
     Hidden,
     draws_without_ink,
-    has_text_beyond,
     hidden_on,
     is_odd,
     reaches_out,
+    text_beyond,
 )
 from atril.documents.parsing.pdf_page import page_text
 from atril.errors import UnreadableDocument
@@ -69,8 +69,8 @@ class _Reading:
     warnings: list[ParseWarning] = field(default_factory=list)
     xmp: str = ""
 
-    def warn(self, kind: str, pages: Iterable[int]) -> None:
-        self.warnings += [ParseWarning.of(kind, number) for number in sorted(pages)]
+    def warn(self, kind: str, pages: Iterable[int], unseen: str = "") -> None:
+        self.warnings += [ParseWarning.of(kind, number, unseen) for number in sorted(pages)]
 
 
 def read_pdf(name: str, data: bytes, *, progress: Callable[[int, int], None] | None = None) -> ParsedDocument:
@@ -153,13 +153,13 @@ def _hidden(
 ) -> list[Hidden]:
     """The hidden texts of a page that liteparse may have read; any of them is reported."""
     found: list[Hidden] = []
-    beyond = False
+    beyond = ""
     with suppress(pdfium.PdfiumError):
-        beyond = reaches_out(page) and has_text_beyond(document, page)
+        beyond = text_beyond(document, page) if reaches_out(page) else ""
         if without_ink or is_odd(page):
             found = hidden_on(document, page)
     if found or beyond:
-        reading.warn("hidden_text", [page.page_num])
+        reading.warn("hidden_text", [page.page_num], "\n".join([*(each.text for each in found), beyond]))
     return found
 
 

@@ -117,8 +117,8 @@ def hidden_on(document: pdfium.PdfDocument, page: ParsedPage) -> list[Hidden]:
     return found if sum(map(str.isalnum, "".join(hidden.text for hidden in found))) >= _FEWEST_LETTERS else []
 
 
-def has_text_beyond(document: pdfium.PdfDocument, page: ParsedPage) -> bool:
-    """Whether there is text that lies wholly beyond the edges of a page; liteparse leaves it out."""
+def text_beyond(document: pdfium.PdfDocument, page: ParsedPage) -> str:
+    """The text that lies wholly beyond the edges of a page; liteparse leaves it out."""
     sheet = document[page.page_num - 1]
     text_page = sheet.get_textpage()
     try:
@@ -127,7 +127,7 @@ def has_text_beyond(document: pdfium.PdfDocument, page: ParsedPage) -> bool:
             (-_FAR, -_FAR, left - _BEYOND, _FAR), (right + _BEYOND, -_FAR, _FAR, _FAR),
             (left, -_FAR, right, bottom - _BEYOND), (left, top + _BEYOND, right, _FAR),
         )  # fmt: skip
-        return any(text_page.get_text_bounded(*area).strip() for area in beyond)
+        return "\n".join(text for area in beyond if (text := text_page.get_text_bounded(*area).strip()))
     finally:
         text_page.close()
         sheet.close()

@@ -25,9 +25,18 @@ from atril.documents.parsing.assembly import (
 from atril.documents.parsing.canonical import one_line, pipe_table
 from atril.documents.parsing.drawing import DrawingText, chart_rows
 from atril.documents.parsing.openxml import Package, reference
-from atril.documents.parsing.parsed import ParsedDocument, ParseWarning
+from atril.documents.parsing.parsed import ParsedDocument
 from atril.documents.parsing.pptx_backgrounds import Backgrounds
-from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number, reader_of_file
+from atril.documents.parsing.xmltree import (
+    Element,
+    attribute,
+    child,
+    children,
+    local,
+    number,
+    own_text,
+    reader_of_file,
+)
 from atril.types import Page
 
 _TITLES: Final = ("title", "ctrTitle")
@@ -77,9 +86,7 @@ def read_pptx(name: str, data: bytes) -> ParsedDocument:
     ]
     text, pages = _paged(texts)
     check_text(text)
-    warnings = tuple(
-        ParseWarning.of(kind, at) for at, slide in enumerate(slides, 1) for kind in sorted(slide.kinds)
-    )
+    warnings = tuple(each for at, slide in enumerate(slides, 1) for each in slide.noticed.warnings(at))
     stated, metadata = package.properties()
     title = title_of(name, text, stated)
     return ParsedDocument(text, title, "pptx", tidy_metadata(metadata), pages, warnings)
@@ -106,7 +113,7 @@ class _Slide:
         self._text = DrawingText(package.relations(name))
         self._hidden = attribute(self._root, "show") in _OFF
         self._backgrounds = backgrounds
-        self.kinds: set[str] = set()
+        self.noticed = self._text.noticed
 
     def blocks(self) -> list[str]:
         """The title, then the other shapes in the order they were drawn."""
@@ -115,10 +122,11 @@ class _Slide:
         for shape in sorted(shapes, key=lambda shape: not shape.title):
             found += self._shape(shape)
         found = [block for block in found if block]
-        if self._text.hid_text or (self._hidden and found):
-            self.kinds.add("hidden_text")
-        if any(self._package.related(self._name, "comments")):
-            self.kinds.add("comments")
+        if self._hidden:
+            self.noticed.leave_out("\n".join(found) + "\n")
+        for name in self._package.related(self._name, "comments"):
+            self.noticed.add("comments")
+            self.noticed.leave_out("\n".join(self._package.tree(name).itertext()), "comments")
         return [] if self._hidden else found
 
     def notes(self) -> list[str]:
@@ -146,8 +154,7 @@ class _Slide:
             if name not in ("sp", "pic", "graphicFrame", "grpSp", "cxnSp"):
                 continue
             if self._is_unseen(node, inside_group=depth > 0):
-                if any((text.text or "").strip() for text in node.iter() if local(text) == "t"):
-                    self.kinds.add("hidden_text")
+                self._leave_out(node)
                 continue
             if name == "grpSp":
                 yield from self._shapes(node, depth + 1)
@@ -155,6 +162,13 @@ class _Slide:
             place = _placeholder(node)
             if place not in _FURNITURE:
                 yield _Shape(node, place, place in _TITLES)
+
+    def _leave_out(self, shape: Element) -> None:
+        for paragraph_of in (each for each in shape.iter() if local(each) == "p"):
+            self.noticed.leave_out(
+                "".join(own_text(text) for text in paragraph_of.iter() if local(text) == "t")
+            )
+            self.noticed.end_line()
 
     def _is_unseen(self, node: Element, *, inside_group: bool) -> bool:
         """Switched off, or wholly outside the slide. Groups have coordinates of their own."""

@@ -13,7 +13,7 @@ from atril.documents.parsing.assembly import document, image, language_of, part
 from atril.documents.parsing.canonical import one_line
 from atril.documents.parsing.docx_outline import blocks_of, is_running, unique, with_headings
 from atril.documents.parsing.docx_styles import heading_of_name
-from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.documents.parsing.rtf_story import Look, Story
 from atril.documents.parsing.rtf_tokens import Token, tokens
 from atril.documents.parsing.xmltree import reader_of_file
@@ -65,14 +65,14 @@ def read_rtf(name: str, data: bytes) -> ParsedDocument:
         after=part("margins", 1, margins, language_of(blocks)),
         stated=reader.info.pop("title", ""),
         metadata=reader.info,
-        warnings=reader.kinds,
+        noticed=reader.noticed,
     )
 
 
 class _Reader:
     def __init__(self) -> None:
         self.info: dict[str, str] = {}
-        self.kinds: set[str] = set()
+        self.noticed = Noticed()
         self.story = Story()
         self._look = Look()
         self._stack: list[Look] = []
@@ -104,7 +104,7 @@ class _Reader:
 
     def _word(self, token: Token) -> None:
         name = token.text
-        if self._look.place == "skip":
+        if self._look.place in ("skip", "annotation"):
             return
         if self._fresh or token.star:
             if name in _SKIPPED or (token.star and name not in _READ_WHEN_STARRED):
@@ -131,8 +131,8 @@ class _Reader:
             self._look = replace(self._look, place="skip")
             return
         if name == "annotation":
-            self.kinds.add("comments")
-            self._look = replace(self._look, place="skip")
+            self.noticed.add("comments")
+            self._look = replace(self._look, place="annotation")
             return
         self._aside = [] if name in ("footnote", "listtext", "pntext", *_INFO) else self._aside
         self._look = replace(self._look, place=name)
@@ -168,6 +168,8 @@ class _Reader:
                 self._mixed = [0, 0, 0]
         elif place == "stylesheet":
             self._style_name.append(text)
+        elif place == "annotation":
+            self.noticed.leave_out(text, "comments")
         elif place in ("body", "margin") and not self._unseen(text):
             self.story.add(text, self._look)
 
@@ -182,8 +184,8 @@ class _Reader:
             and self._colors[look.color] >= _WHITE
         )
         unseen = look.hidden or look.size <= _TINY or white
-        if unseen and text.strip():
-            self.kinds.add("hidden_text")
+        if unseen:
+            self.noticed.leave_out(text)
         return unseen
 
     # What control words say.
@@ -192,6 +194,7 @@ class _Reader:
         on = value != 0
         changes: dict[str, object] = {}
         if name == "par":
+            self.noticed.end_line()
             self._end_of(name)
         elif name in ("sect", "page", "column"):
             self.story.end_paragraph(self._look)

@@ -14,7 +14,7 @@ from atril.documents.languages import detect
 from atril.documents.parsing.assembly import document, heading, image, paragraph, table
 from atril.documents.parsing.number_formats import habits_of
 from atril.documents.parsing.openxml import Package, reference
-from atril.documents.parsing.parsed import ParsedDocument
+from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.documents.parsing.xlsx_sheet import Cell, Sheet, Workbook, read_sheet, shared_strings
 from atril.documents.parsing.xlsx_styles import cell_styles
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, reader_of_file
@@ -39,7 +39,7 @@ def read_xlsx(name: str, data: bytes) -> ParsedDocument:
     root = package.tree(main)
     workbook = _shared(package, main, root)
     relations = package.relations(main)
-    kinds: set[str] = set()
+    noticed = Noticed()
     blocks: list[str] = []
     for node in children(child(root, "sheets"), "sheet"):
         relation = relations.get(reference(node))
@@ -48,15 +48,22 @@ def read_xlsx(name: str, data: bytes) -> ParsedDocument:
         sheet = read_sheet(package.read(relation.target), workbook)
         drawn = list(_drawn(package, relation.target))
         if attribute(node, "state") not in _SHOWN_STATES:
-            kinds |= {"hidden_text"} if sheet.rows or drawn else set()
+            noticed.leave_out("".join(f"{_line(cells)}\n" for cells in sheet.rows.values()))
+            noticed.leave_out("\n".join(drawn) + "\n")
+            noticed.take(sheet.noticed.warnings())
             continue
-        kinds |= sheet.kinds
-        if any(package.related(relation.target, kind) for kind in _COMMENTS):
-            kinds.add("comments")
+        noticed.take(sheet.noticed.warnings())
+        for comments in (found for kind in _COMMENTS for found in package.related(relation.target, kind)):
+            noticed.add("comments")
+            noticed.leave_out("\n".join(package.tree(comments).itertext()), "comments")
         found = [*_tables(sheet), *drawn]
         blocks += [heading(2, attribute(node, "name")), *found] if found else []
     title, metadata = package.properties()
-    return document(name, "xlsx", blocks, stated=title, metadata=metadata, warnings=kinds, file_titles=True)
+    return document(name, "xlsx", blocks, stated=title, metadata=metadata, noticed=noticed, file_titles=True)
+
+
+def _line(cells: Row) -> str:
+    return " ".join(cell.text for cell in cells.values())
 
 
 def _shared(package: Package, main: str, root: Element) -> Workbook:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from lxml import etree
 
 from atril.documents.parsing.number_formats import Habits, is_date, shown
+from atril.documents.parsing.parsed import Noticed
 from atril.documents.parsing.xlsx_styles import CellStyle
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, number
 from atril.errors import UnreadableDocument
@@ -38,7 +39,7 @@ class Sheet:
     """Cells by row and column, both from 1, hidden ones left out."""
 
     rows: dict[int, dict[int, Cell]] = field(default_factory=dict)
-    kinds: set[str] = field(default_factory=set)
+    noticed: Noticed = field(default_factory=Noticed)
     """Warnings that the sheet gave rise to."""
 
 
@@ -131,8 +132,8 @@ class _SheetReader:
         for row, cells in self._hidden_rows.items():
             if self._filtered and self._filtered[0] <= row <= self._filtered[1]:
                 self._sheet.rows[row] = cells
-            elif cells:
-                self._sheet.kinds.add("hidden_text")
+            else:
+                self._sheet.noticed.leave_out(" ".join(cell.text for cell in cells.values()) + "\n")
         self._sheet.rows = dict(sorted(self._sheet.rows.items()))
         return self._sheet
 
@@ -149,7 +150,7 @@ class _SheetReader:
             if cell is None:
                 continue
             if any(first <= column <= last for first, last in self._hidden_columns):
-                self._sheet.kinds.add("hidden_text")
+                self._sheet.noticed.leave_out(f"{cell.text}\n")
                 continue
             cells[column] = cell
         self._cells += len(cells)
@@ -184,10 +185,10 @@ class _SheetReader:
             text = self._uncalculated(node)
         if not text.strip():
             if figure:
-                self._sheet.kinds.add("hidden_text")
+                self._sheet.noticed.add("hidden_text")
             return None
         if style.hidden:
-            self._sheet.kinds.add("hidden_text")
+            self._sheet.noticed.leave_out(f"{text}\n")
             return None
         return Cell(text, figure, style.bold)
 
@@ -205,7 +206,7 @@ class _SheetReader:
         formula = child(node, "f")
         if formula is None or not (formula.text or "").strip():
             return ""
-        self._sheet.kinds.add("uncalculated")
+        self._sheet.noticed.add("uncalculated")
         return f"={formula.text.strip()}"
 
 
