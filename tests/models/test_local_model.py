@@ -36,7 +36,7 @@ def serve(weights: Path, *, embedding: bool = False) -> Any:
     params = llama.CommonParams()
     params.model.path = str(weights)
     params.hostnames, params.port = ["127.0.0.1"], 0
-    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 1024, 1, 2
+    params.n_ctx, params.n_parallel, params.cpuparams.n_threads = 1024, 1, 1
     if embedding:
         params.embedding, params.pooling_type = True, llama.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     return llama.Server(params)

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import atril
 from atril.errors import InvalidArgument, InvalidSetting
-from atril.home import open_home
+from atril.home import load_embedder, open_home
 from atril.models.chat import Message
 from atril.models.options import ModelOptions
+from atril.models.prices import PriceTable
+from atril.models.providers import open_model
 from atril.models.roles import Roles, open_roles
 from atril.settings import Settings, load_settings
 from atril.testing.chat_server import ChatServer
@@ -148,3 +151,21 @@ async def test_a_library_whose_model_is_misnamed_does_not_open(tmp_path: Path) -
             tmp_path / "home", embedder=HashEmbedder(), settings=Settings(reader="nobody:model")
         ):
             pass
+
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+TABLES = re.findall(r"^```toml\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("written", TABLES)
+def test_what_the_guide_to_models_shows_can_be_used(written: str, tmp_path: Path) -> None:
+    if written.startswith('["'):
+        (tmp_path / "prices.toml").write_text(written)
+        assert PriceTable.load(tmp_path / "prices.toml").price("openai:llama3.1")
+        return
+    write(written)
+    settings = load_settings()
+    for role in (settings.reader, settings.principal):
+        assert role is None or open_model(role).id == role.model
+    if settings.embedder != "bundled":
+        assert load_embedder(settings.embedder, settings.embedding).max_tokens == 2048

@@ -193,11 +193,11 @@ class _Call:
         if failure.problem == "slow" and self._left() <= 0:
             raise self.unavailable(failure) from None
         pause = pause_before(self._requests, failure, self._options.pause)
-        _log.warning(
-            "%s: %s %s, attempt %d of %d",
+        _log.info(
+            "model=%s problem=%s status=%s attempt=%d of=%d",
             self._options.model,
             failure.problem,
-            failure.fields.get("status", ""),
+            failure.fields.get("status", "-"),
             self._requests,
             self._options.attempts,
         )

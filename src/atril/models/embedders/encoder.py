@@ -111,8 +111,12 @@ class EncoderEmbedder:
             except Unusable as error:
                 failure = error.failure
             pause = pause_before(attempt, failure, self._options.pause)
-            _log.warning(
-                "%s: %s, attempt %d of %d", self._name, failure.problem, attempt, self._options.attempts
+            _log.info(
+                "embedder=%s problem=%s attempt=%d of=%d",
+                self._name,
+                failure.problem,
+                attempt,
+                self._options.attempts,
             )
             if not failure.again or attempt == self._options.attempts or pause > self._options.timeout:
                 raise self._no_reply(failure, attempt)
