@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import Final, Literal, TypeAlias
 from uuid import UUID
 
-from atril.models.embeddings import RIGHT_SCORE, UNRELATED_SCORE, Anchors, Embedder
+from atril.models.embeddings import Anchors, Embedder
 from atril.retrieval.fusion import fuse
-from atril.retrieval.lexical import SYNONYM_WEIGHT, LexicalQuery
+from atril.retrieval.lexical import LexicalQuery
 from atril.retrieval.live import ScoredChunk
 from atril.retrieval.searcher import Retrieval
 from atril.store.index.filters import equals
@@ -70,11 +70,12 @@ class FoundPage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPages:
-    """The best pages of a document, best first; `score` is that of the gate."""
+    """The best pages of a document, best first. `score` is that of the gate, `similarities` are calibrated."""
 
     document: Document
     pages: tuple[FoundPage, ...]
     score: float
+    similarities: Mapping[UUID, float]
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -107,7 +108,8 @@ class PageSearch:
             scored = tuple(ScoredChunk(each, ranked.get(each.point, 0.0)) for each in chunks)
             similarity = max(similarities.get(each.point, 0.0) for each in chunks)
             pages.append(FoundPage(place, ranked[best.point], similarity, scored))
-        return FoundPages(document, tuple(pages), self.gate.score([page.similarity for page in pages]))
+        score = self.gate.score([page.similarity for page in pages])
+        return FoundPages(document, tuple(pages), score, similarities)
 
     async def _ranked(
         self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics

@@ -39,11 +39,14 @@ PRIOR: Final = 20.0
 MOST: Final = 300
 """Candidates whose words are counted: those with the best passages."""
 
-_YEAR: Final = r"(?P<{}>(?:19|20)\d\d|\d\d)"
 _PERIOD: Final = re.compile(
-    rf"\b(?:(?:FY|CY|[QH][1-4]|[1-4][QH])[\s'’\-]?\s?{_YEAR.format('after')}"
-    rf"|{_YEAR.format('before')}[\s\-]?(?:[QH][1-4]|[1-4][QH]))(?![\d.,]\d)\b",
-    re.IGNORECASE,
+    r"""\b(?:
+      (?:FY|CY)[\s\-]?['’]?(?P<fiscal>(?:19|20)\d\d|\d\d)
+    | (?:[QH][1-4]|[1-4][QH])[\s\-]?['’]?(?P<after>(?:19|20)\d\d)
+    | (?:[QH][1-4]|[1-4][QH])['’]?(?P<short>\d\d)
+    | (?P<before>(?:19|20)\d\d)[\s\-]?(?:[QH][1-4]|[1-4][QH])
+    )(?!\w|[.,]\d)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _JOINT: Final = re.compile(r"[_/.\-]+")
 
@@ -126,7 +129,7 @@ def with_years(asked: Retrieval) -> tuple[QueryTerm, ...]:
 
 def years_in_periods(text: str) -> tuple[str, ...]:
     """The years that fiscal periods are written with: 2022 of "FY22", 2023 of "Q2'23" and "2023Q4"."""
-    found = (match["after"] or match["before"] for match in _PERIOD.finditer(text))
+    found = (match[match.lastgroup or 0] for match in _PERIOD.finditer(text))
     return tuple(dict.fromkeys(year if len(year) == 4 else f"20{year}" for year in found))
 
 
