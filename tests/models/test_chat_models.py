@@ -203,7 +203,7 @@ async def test_a_model_that_says_nothing_in_time_is_given_up(server: ChatServer,
 
 
 async def test_a_server_that_is_not_there_is_named(models: Any) -> None:
-    error = await problem(models(base_url="http://127.0.0.1:9/v1"))
+    error = await problem(models(base_url="http://me:password@127.0.0.1:9/v1"))
     assert error.fields["problem"] == "unreachable"
     assert "http://127.0.0.1:9/v1" in str(error)
 
@@ -319,9 +319,15 @@ async def test_bedrock_is_asked_over_converse(
     pytest.importorskip("boto3", reason="the extra `bedrock` is not installed")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
-    server.add(Reply("Thirty.", usage=Tokens(21, 3)), Reply(status=403))
+    thirty = Reply("Thirty days a year.", usage=Tokens(21, 3))
+    server.add(thirty, thirty, Reply(status=403))
     model = models("bedrock:amazon.nova-micro-v1:0", base_url=server.address, region="eu-west-1")
-    assert await model.complete(ASKED) == Completion("Thirty.", Tokens(21, 3))
+    assert await model.complete(ASKED) == Completion("Thirty days a year.", Tokens(21, 3))
+    deltas, last = await collect(model)
+    assert (deltas, last) == (
+        ["Thirty d", "ays a ye", "ar."],
+        Completion("Thirty days a year.", Tokens(21, 3)),
+    )
     assert server.requests[0].headers["authorization"].startswith("AWS4-HMAC-SHA256")
     assert (await problem(model)).fields["problem"] == "key"
 

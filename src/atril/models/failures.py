@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from random import random
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
 
 _REPEATED_STATUSES: Final = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
+_CREDENTIALS: Final = re.compile(r"//[^/?#]*@")
 _PROBLEMS: Final = {401: "key", 402: "quota", 403: "key", 404: "no_model", 429: "rate"}
 
 
@@ -90,3 +92,8 @@ def pause_before(attempt: int, failure: Failure, first: float) -> float:
     if failure.wait is not None:
         return max(failure.wait, 0.0)
     return float(first * 2 ** (attempt - 1) * (1 + random() / 4))  # noqa: S311  no secret depends on it
+
+
+def shown_address(url: str | None) -> str:
+    """An address for people to read, without a password that may be in it."""
+    return _CREDENTIALS.sub("//", url or "")

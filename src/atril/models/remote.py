@@ -1,4 +1,4 @@
-"""A chat model behind a provider's API: attempts, deadlines, budgets and accounting around single requests."""
+"""A chat model behind a provider's API, around single requests of pydantic-ai."""
 
 from __future__ import annotations
 
@@ -8,23 +8,18 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
-from atril.errors import NoReply
-from atril.models.budgets import Budget, OverBudget, Spending
+from atril.models.budgets import Budget, Spending
+from atril.models.calls import Call
 from atril.models.chat import Completion, Delta, Message
-from atril.models.counting import estimate_tokens
-from atril.models.failures import Failure, check_usable, failure_of, pause_before
+from atril.models.failures import Failure, check_usable, failure_of
 from atril.models.options import ModelOptions
-from atril.types import Tokens
+from atril.models.wire import takes_temperature, text_of, to_wire
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
 _log = logging.getLogger(__name__)
-
-_MESSAGE_TOKENS = 4
-"""What the marks around one message cost, near enough for an estimate."""
 
 
 class RemoteModel:
@@ -88,31 +83,31 @@ class RemoteModel:
         self._model = None
         await self._open.aclose()
 
-    async def _call(self, messages: Sequence[Message]) -> _Call:
+    async def _call(self, messages: Sequence[Message]) -> Call:
         """A call whose time begins once the provider's client is loaded."""
         try:
             await self._connected()
         except Exception as error:  # noqa: BLE001  a provider's client raises anything
-            raise _Call(self._options, messages, self._budget).unavailable(failure_of(error)) from None
-        return _Call(self._options, messages, self._budget)
+            raise Call(self._options, messages, self._budget).unavailable(failure_of(error)) from None
+        return Call(self._options, messages, self._budget)
 
-    async def _once(self, messages: Sequence[Message], call: _Call) -> Completion:
+    async def _once(self, messages: Sequence[Message], call: Call) -> Completion:
         from pydantic_ai.direct import model_request
 
         model = await self._connected()
-        reply = await model_request(model, _to_wire(messages), model_settings=self._settings(model))
+        reply = await model_request(model, to_wire(messages), model_settings=self._settings(model))
         text = reply.text or ""
         check_usable(reply, text)
         return call.completion(text, reply, cut_off=reply.finish_reason == "length")
 
-    async def _pieces(self, messages: Sequence[Message], call: _Call) -> AsyncGenerator[Delta | Completion]:
+    async def _pieces(self, messages: Sequence[Message], call: Call) -> AsyncGenerator[Delta | Completion]:
         from pydantic_ai.direct import model_request_stream
 
         async with AsyncExitStack() as stack:
             async with asyncio.timeout_at(call.deadline):
                 model = await self._connected()
                 reply = await stack.enter_async_context(
-                    model_request_stream(model, _to_wire(messages), model_settings=self._settings(model))
+                    model_request_stream(model, to_wire(messages), model_settings=self._settings(model))
                 )
             events = aiter(reply)
             text = ""
@@ -121,7 +116,7 @@ class RemoteModel:
                     event = await anext(events, None)
                 if event is None:
                     break
-                if piece := _text_of(event):
+                if piece := text_of(event):
                     text += piece
                     yield Delta(piece)
             response = reply.get()
@@ -145,7 +140,7 @@ class RemoteModel:
         if self._options.max_tokens is not None:
             settings["max_tokens"] = self._options.max_tokens
         temperature = self._options.temperature
-        if temperature is not None and self._sends_temperature and _takes_temperature(model):
+        if temperature is not None and self._sends_temperature and takes_temperature(model):
             settings["temperature"] = temperature
         return settings
 
@@ -161,121 +156,3 @@ class RemoteModel:
 
     def _settle(self, spending: Spending, completion: Completion) -> None:
         self._budget.settle(spending, completion.tokens.input + completion.tokens.output)
-
-
-class _Call:
-    """One reply being sought: its deadline, its attempts and what they cost."""
-
-    def __init__(self, options: ModelOptions, messages: Sequence[Message], budget: Budget) -> None:
-        self._options = options
-        self._budget = budget
-        self._loop = asyncio.get_running_loop()
-        self._started = self._loop.time()
-        self._sends = sum(estimate_tokens(each.content) + _MESSAGE_TOKENS for each in messages)
-        self._requests = 0
-        self._failed = Failure("slow")
-        self.deadline = self._started + options.timeout
-
-    async def begin(self) -> Spending:
-        """Waits for the budget and counts one request. Raises `NoReply`."""
-        try:
-            spending = await self._budget.take(self._sends, self._left())
-        except OverBudget as error:
-            seconds = max(1, round(error.wait))
-            fields = {"allowed": error.allowed, "seconds": seconds, "tokens": self._sends}
-            raise self.unavailable(Failure(f"budget_{error.limit}", fields=fields)) from None
-        self._requests += 1
-        return spending
-
-    async def pause(self, failure: Failure) -> None:
-        """Waits before the next attempt. Raises `NoReply` when there is none, or when it would come
-        too late."""
-        if failure.problem == "slow" and self._left() <= 0:
-            raise self.unavailable(failure) from None
-        pause = pause_before(self._requests, failure, self._options.pause)
-        _log.info(
-            "model=%s problem=%s status=%s attempt=%d of=%d",
-            self._options.model,
-            failure.problem,
-            failure.fields.get("status", "-"),
-            self._requests,
-            self._options.attempts,
-        )
-        if not failure.again or self._requests >= self._options.attempts or pause >= self._left():
-            raise self.unavailable(failure) from None
-        await asyncio.sleep(pause)
-
-    def next_piece_by(self, *, begun: bool) -> float:
-        if not begun:
-            return self.deadline
-        return min(self._loop.time() + self._options.stall, self._started + self._options.longest)
-
-    def completion(self, text: str, response: ModelResponse, *, cut_off: bool) -> Completion:
-        usage = response.usage
-        given = bool(usage.input_tokens or usage.output_tokens)
-        tokens = (
-            Tokens(usage.input_tokens, usage.output_tokens)
-            if given
-            else Tokens(self._sends, estimate_tokens(text))
-        )
-        return Completion(text, tokens, cut_off=cut_off, requests=self._requests, estimated=not given)
-
-    def broken(self, error: Exception, failure: Failure) -> NoReply:
-        """The error for a reply that failed after its beginning was given."""
-        if isinstance(error, TimeoutError):
-            over = self._loop.time() >= self._started + self._options.longest
-            seconds = self._options.longest if over else self._options.stall
-            failure = Failure("endless" if over else "stalled", fields={"seconds": f"{seconds:g}"})
-        else:
-            failure = Failure("broken", fields=failure.fields)
-        return self.unavailable(failure)
-
-    def _left(self) -> float:
-        return self.deadline - self._loop.time()
-
-    def unavailable(self, failure: Failure) -> NoReply:
-        """The error to raise for it."""
-        fields = {
-            "seconds": f"{self._options.timeout:g}",
-            "server": self._options.base_url or "",
-            **failure.fields,
-        }
-        return NoReply(model=self._options.model, problem=failure.problem, requests=self._requests, **fields)
-
-
-def _takes_temperature(model: Model) -> bool:
-    """OpenAI's models that always reason take none; others say so themselves when asked."""
-    profile = dict(model.profile)
-    if not profile.get("openai_supports_reasoning"):
-        return True
-    return bool(profile.get("openai_supports_reasoning_effort_none")) and not profile.get(
-        "thinking_enabled_by_default"
-    )
-
-
-def _to_wire(messages: Sequence[Message]) -> list[ModelMessage]:
-    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
-
-    wire: list[ModelMessage] = []
-    for message in messages:
-        match message.role:
-            case "system":
-                wire.append(ModelRequest([SystemPromptPart(message.content)]))
-            case "user":
-                wire.append(ModelRequest([UserPromptPart(message.content)]))
-            case "assistant":
-                wire.append(ModelResponse([TextPart(message.content)]))
-    return wire
-
-
-def _text_of(event: ModelResponseStreamEvent) -> str:
-    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-
-    match event:
-        case (
-            PartStartEvent(part=TextPart(content=text))
-            | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
-        ):
-            return text
-        case _:
-            return ""

@@ -5,8 +5,8 @@
         ...                          # point a client at server.url
         assert server.requests[0].messages[-1]["content"] == "…"
 
-It also gives embeddings, in the shapes of OpenAI and of Bedrock Titan, and whole replies to Bedrock's
-Converse. Only this machine is served.
+It also gives embeddings, in the shapes of OpenAI and of Bedrock Titan, and replies to Bedrock's Converse,
+whole and streamed. Only this machine is served.
 """
 
 from __future__ import annotations
@@ -14,58 +14,16 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any
 
 from atril.models.counting import estimate_tokens
+from atril.testing.chat_wire import Fault, Reply, Request, converse, converse_events, events, head, usage
 from atril.testing.embedders import HashEmbedder
-from atril.types import Tokens
 
-Fault = Literal["stall", "disconnect", "malformed", "no_choices"]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a client sent. `headers` have lower-case names."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        return list(self.body.get("messages", ()))
-
-    @property
-    def streamed(self) -> bool:
-        return bool(self.body.get("stream"))
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """One reply, or one way of not giving it.
-
-    A stream sends `piece` characters at a time, with `pause` seconds between them. `finish=None` ends it
-    without a reason, `usage=None` tells no tokens; without either they are estimated. `fault` strikes after
-    `after` pieces of a stream, or instead of a reply that is not streamed; `stall` lasts `seconds`, as does
-    the wait before anything is sent with `delay`.
-    """
-
-    text: str = ""
-    status: int = 200
-    retry_after: float | None = None
-    error: dict[str, Any] | None = None
-    piece: int = 8
-    pause: float = 0.0
-    delay: float = 0.0
-    finish: str | None = "stop"
-    usage: Tokens | Literal["estimated"] | None = "estimated"
-    fault: Fault | None = None
-    after: int = 0
-    seconds: float = 30.0
-
+__all__ = ["ChatServer", "Fault", "Reply", "Request", "Script"]
 
 Answerer = Callable[[Request], str | Reply]
 Script = str | Reply | Answerer
@@ -170,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.path, headers, json.loads(raw or b"{}"))
         path = self.path.partition("?")[0]
-        if path.endswith(("/chat/completions", "/converse")):
+        if path.endswith(("/chat/completions", "/converse", "/converse-stream")):
             self._chat(request)
         elif path.endswith(("/embeddings", "/invoke")):
             self._embed(request)
@@ -189,7 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.status != 200:
             self._error(reply)
         elif request.path.endswith("/converse"):
-            self._json(_converse(request, reply))
+            self._json(converse(request, reply))
+        elif request.path.endswith("/converse-stream"):
+            self._converse_stream(request, reply)
         elif request.streamed:
             self._stream(request, reply)
         else:
@@ -198,9 +158,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _whole(self, request: Request, reply: Reply) -> None:
         message = {"role": "assistant", "content": reply.text}
         choices = [{"index": 0, "message": message, "finish_reason": reply.finish}]
-        body = {**_head(request, "chat.completion"), "choices": choices}
-        if usage := _usage(request, reply):
-            body["usage"] = usage
+        body = {**head(request, "chat.completion"), "choices": choices}
+        if spent := usage(request, reply):
+            body["usage"] = spent
         match reply.fault:
             case None:
                 self._json(body)
@@ -216,21 +176,32 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, request: Request, reply: Reply) -> None:
         self._start(200, "text/event-stream", {"Transfer-Encoding": "chunked"})
-        for number, event in enumerate(_events(request, reply)):
+        for number, event in enumerate(events(request, reply)):
             if reply.fault is not None and number == reply.after:
                 match reply.fault:
                     case "malformed":
                         event = event[:-3]
                     case "no_choices":
-                        event = json.dumps({**_head(request, "chat.completion.chunk"), "choices": []})
+                        event = json.dumps({**head(request, "chat.completion.chunk"), "choices": []})
                     case "stall":
                         self._wait(reply.seconds)
                     case "disconnect":
                         self._drop()
                         return
-            self._chunk(f"data: {event}\n\n")
+            self._chunk(f"data: {event}\n\n".encode())
             self._wait(reply.pause)
-        self._chunk("")
+        self._chunk(b"")
+
+    def _converse_stream(self, request: Request, reply: Reply) -> None:
+        self._start(200, "application/vnd.amazon.eventstream", {"Transfer-Encoding": "chunked"})
+        for number, event in enumerate(converse_events(request, reply)):
+            if reply.fault is not None and number == reply.after:
+                self._wait(reply.seconds if reply.fault == "stall" else 0)
+                self._drop()
+                return
+            self._chunk(event)
+            self._wait(reply.pause)
+        self._chunk(b"")
 
     def _embed(self, request: Request) -> None:
         with self.state.lock:
@@ -253,9 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._json({"embedding": vectors[0], "inputTextTokenCount": count})
             return
         rows = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(vectors)]
-        usage = {"prompt_tokens": count, "total_tokens": count}
+        spent = {"prompt_tokens": count, "total_tokens": count}
         # A server may give them in any order; `index` tells.
-        self._json({"object": "list", "data": rows[::-1], "model": request.body.get("model"), "usage": usage})
+        self._json({"object": "list", "data": rows[::-1], "model": request.body.get("model"), "usage": spent})
 
     def _error(self, reply: Reply) -> None:
         problem = reply.error or {"message": f"scripted status {reply.status}", "type": "scripted"}
@@ -275,8 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def _chunk(self, text: str) -> None:
-        data = text.encode()
+    def _chunk(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
     def _drop(self) -> None:
@@ -291,51 +261,3 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client had enough
-
-
-def _converse(request: Request, reply: Reply) -> dict[str, Any]:
-    usage = _usage(request, reply) or {"prompt_tokens": 0, "completion_tokens": 0}
-    read, written = usage["prompt_tokens"], usage["completion_tokens"]
-    return {
-        "output": {"message": {"role": "assistant", "content": [{"text": reply.text}]}},
-        "stopReason": "max_tokens" if reply.finish == "length" else "end_turn",
-        "usage": {"inputTokens": read, "outputTokens": written, "totalTokens": read + written},
-        "metrics": {"latencyMs": 1},
-    }
-
-
-def _head(request: Request, kind: str) -> dict[str, Any]:
-    model = request.body.get("model", "scripted")
-    return {"id": "scripted-1", "object": kind, "created": 1_700_000_000, "model": model}
-
-
-def _events(request: Request, reply: Reply) -> Iterator[str]:
-    head = _head(request, "chat.completion.chunk")
-
-    def event(delta: dict[str, str], finish: str | None = None) -> str:
-        return json.dumps({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
-
-    for piece in _cut(reply.text, reply.piece):
-        yield event({"content": piece})
-    if reply.finish is not None:
-        yield event({}, reply.finish)
-    usage = _usage(request, reply)
-    if usage and request.body.get("stream_options", {}).get("include_usage"):
-        yield json.dumps({**head, "choices": [], "usage": usage})
-    if reply.finish is not None:
-        yield "[DONE]"
-
-
-def _cut(text: str, size: int) -> Sequence[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]
-
-
-def _usage(request: Request, reply: Reply) -> dict[str, int] | None:
-    if reply.usage is None:
-        return None
-    tokens = reply.usage
-    if tokens == "estimated":
-        read = sum(estimate_tokens(str(each.get("content") or "")) for each in request.messages)
-        tokens = Tokens(read, estimate_tokens(reply.text))
-    total = tokens.input + tokens.output
-    return {"prompt_tokens": tokens.input, "completion_tokens": tokens.output, "total_tokens": total}

@@ -19,7 +19,7 @@ from atril.errors import NoReply
 from atril.models.counting import estimate_tokens
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Anchors, Vectors
-from atril.models.failures import Failure, Unusable, pause_before
+from atril.models.failures import Failure, Unusable, pause_before, shown_address
 
 _log = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class EncoderEmbedder:
     def _no_reply(self, failure: Failure, requests: int) -> NoReply:
         fields = {
             "seconds": f"{self._options.timeout:g}",
-            "server": self._options.base_url or "",
+            "server": shown_address(self._options.base_url),
             **failure.fields,
         }
         return NoReply(model=self._name, problem=failure.problem, requests=requests, **fields)
