@@ -4,7 +4,8 @@
     python benchmarks/references.py HOME --seed 1 --count 100 --missing    # found, inside, not resolved
     python benchmarks/references.py HOME --seed 1 --count 100 --recall     # words that no mention covers
 
-Each is printed with the text around it and the beginning of the chunk it leads to. The home is only read.
+Each is printed with the text around it and the beginning of the chunk it leads to; what leads to the chunk it
+stands in is left out. The home is only read.
 """
 
 from __future__ import annotations
@@ -24,22 +25,15 @@ _TRIGGER = re.compile(
 _HEADING = re.compile(r"^#.*$", re.M)
 
 _MENTIONS = """
-    select s.title, m.version, m.start, m.end, m.place, m.part, m.kind, n.shown, t.title, c.content_start, c.path
-    from (
-      select m.*, coalesce(m.target, p.number) as chunk, coalesce(v.id, m.version) as target_version,
-             row_number() over (partition by m.tenant, m.version, m.ordinal
-               order by p.part <> '' desc, case when m.last then -p.copy else p.copy end) as choice
-      from mentions m
-      left join versions v on v.tenant = m.tenant and v.document = m.document and v.state = 'current'
-      left join places p on p.tenant = v.tenant and p.version = v.id and p.key = m.place and p.part in ('', m.part)
-    ) m
+    select s.title, m.version, m.start, m.end, m.place, m.part, m.kind, n.shown, t.title, c.section_path
+    from mentions m
     join versions s on s.tenant = m.tenant and s.id = m.version and s.state = 'current'
     left join names n on n.tenant = m.tenant and n.id = m.name
-    left join versions t on t.tenant = m.tenant and t.id = m.target_version
-    left join (select tenant, version, number, start as content_start, section_path as path from chunks) c
-      on c.tenant = m.tenant and c.version = m.target_version and c.number = m.chunk
-    where m.choice = 1 and m.kind <> 'norm' and (m.name is null or m.document is not null)
-      and (c.path is not null) = ?
+    left join chunks c on c.tenant = m.tenant and c.version = m.target_version and c.number = m.target
+    left join versions t on t.tenant = m.tenant
+      and (t.id = m.target_version or (m.target is null and t.document = m.document and t.state = 'current'))
+    where m.kind <> 'norm' and (m.name is null or m.document is not null) and (m.target is not null) = ?
+      and (m.target is null or m.target_version <> m.version or m.target <> m.number)
 """
 
 
@@ -68,7 +62,7 @@ def _sample(connection: sqlite3.Connection, draw: random.Random, count: int, *, 
     print(f"{len(rows)} references; {min(count, len(rows))} drawn")
     texts = _texts(connection)
     for number, row in enumerate(draw.sample(rows, min(count, len(rows))), start=1):
-        title, version, start, end, place, part, kind, shown, target, _, path = row
+        title, version, start, end, place, part, kind, shown, target, path = row
         text = texts[version][0]
         print(f"\n[{number}] {kind} in: {title[:70]}")
         print("   " + _context(text, start, end))

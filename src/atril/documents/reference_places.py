@@ -29,7 +29,7 @@ _SECTION: Final = re.compile(
     re.I,
 )
 _LINE: Final = re.compile(
-    r"^\W{0,4}(?:ANEXO|Anexo|LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|Secci[oó]n|SUBSECCI[OÓ]N|Subsecci[oó]n)\s+[^\n]{1,160}$",
+    r"^[^\w#\n]{0,4}(?:ANEXO|Anexo|LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|Secci[oó]n|SUBSECCI[OÓ]N|Subsecci[oó]n)\s+[^\n]{1,160}$",
     re.M,
 )
 _NOT_IN_SLUG: Final = re.compile(r"[^\w\- ]")
@@ -110,13 +110,17 @@ def _other_forms(key: str) -> Iterator[str]:
 def _headings(chunks: Sequence[Chunk]) -> Iterator[Place]:
     seen: set[tuple[str, ...]] = set()
     copies: dict[str, int] = {}
+    book: list[str] = []
     for chunk in chunks:
         for depth in range(1, len(chunk.section_path) + 1):
             path = chunk.section_path[:depth]
             if path in seen:
                 continue
             seen.add(path)
-            for key in _keys(path):
+            own = division_key(path[-1]) or ""
+            if own.startswith("libro "):
+                book = [own]
+            for key in _keys(path, book if own.startswith("titulo ") and not divisions(path[:-1]) else []):
                 copies[key] = copies.get(key, 0) + 1
                 if key.startswith("#") and copies[key] > 1:
                     yield Place(f"{key}-{copies[key] - 1}", 1, "", chunk.number)
@@ -125,20 +129,29 @@ def _headings(chunks: Sequence[Chunk]) -> Iterator[Place]:
 
 def _lines(chunks: Sequence[Chunk]) -> Iterator[Place]:
     """Divisions that open with a plain line instead of a heading, as annexes often do."""
+    copies: dict[str, int] = {}
     for chunk in chunks:
         for line in _LINE.finditer(chunk.content):
-            if key := division_key(line.group()):
-                yield Place(key, 1, "", chunk.number)
+            if division_key(line.group()) is None:
+                continue
+            # The line over an article is the last one of the article before.
+            over = _LINE.sub("", chunk.content[line.end() :]).isspace() or line.end() == len(chunk.content)
+            number = chunk.number + 1 if over and chunk is not chunks[-1] else chunk.number
+            for key in _keys((*chunk.section_path, line.group())):
+                if not key.startswith(("#", "§")):
+                    copies[key] = copies.get(key, 0) + 1
+                    yield Place(key, copies[key], "", number)
 
 
-def _keys(path: tuple[str, ...]) -> Iterator[str]:
+def _keys(path: tuple[str, ...], over: Sequence[str] = ()) -> Iterator[str]:
+    """The keys of what a heading opens; `over` are the divisions above it that its path does not show."""
     title = path[-1]
     if anchor := slug(title):
         yield f"#{anchor}"
     if numbered := _SECTION.match(title):
         yield f"§{numbered[1]}"
     if own := division_key(title):
-        above = divisions(path[:-1])
+        above = [*over, *divisions(path[:-1])]
         for size in range(len(above) + 1):
             for some in combinations(above, size):
                 yield "/".join((*some, own))

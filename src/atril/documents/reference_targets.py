@@ -159,7 +159,8 @@ class _Resolver:
                 else:
                     yield self._within(mention, chunk, place, part, number)
         elif mention.relative == "this":
-            yield self._own(mention, chunk, part)
+            if chunk.article is not None or part or mention.value:
+                yield self._own(mention, chunk, part)
         else:
             yield self._neighbour(mention, chunk, part)
 

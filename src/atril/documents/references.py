@@ -62,12 +62,19 @@ def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in spans[max(0, index) : index + 2])
 
 
+def _divides(mention: Mention) -> bool:
+    """Whether it is of a division of a law, "titulo 3", and not of a numbered section."""
+    return mention.kind == "section" and (mention.value or "")[:1].isalpha()
+
+
 def _disjoint(found: list[Mention]) -> list[Mention]:
     """In order; of two that overlap the one that begins first, then the longer one, then the first found."""
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda each: (each.start, -each.end)):
         last = kept[-1] if kept else None
-        listed = last is not None and last.kind == mention.kind == "article"
+        listed = last is not None and (
+            last.kind == mention.kind == "article" or (_divides(last) and _divides(mention))
+        )
         same = last is not None and (last.start, last.end) == (mention.start, mention.end)
         if last is None or mention.start >= last.end or (same and listed):
             kept.append(mention)

@@ -19,7 +19,8 @@ _FLAGS: Final = re.IGNORECASE
 _SUFFIX: Final = "|".join(SUFFIXES)
 _WORD_NUMBER: Final = NUMBER_WORDS.replace(" ", r"\s+")
 _VALUE: Final = (
-    r"(?:\d{1,2}(?!\d)(?:\.?[ºª°])?(?:\.?\s?[a-zñ]\)|\.[ºª°]?\d{1,2}(?![\d/])(?:\.?[ºª°])?)*"
+    rf"(?:\d{{1,2}}(?!\d)(?:\.?[ºª°])?(?:[\s.]\s?(?:{_SUFFIX})\b)?"
+    r"(?:\.?\s?[a-zñ]\)|\.[ºª°]?\d{1,2}(?![\d/])(?:\.?[ºª°])?|(?<=[a-z\d])\)(?=\s+(?:del|de\s+l)))*"
     rf"|[a-zñ]\)(?:\.?\d{{1,2}}\.?[ºª°]?)?|(?:{_WORD_NUMBER}|ultim[oa])\b)"
 )
 _VALUES: Final = rf"{_VALUE}(?:(?:\s*,\s*|\s*,?\s+[yeo]\s+|\s+al?\s+){_VALUE})*"
@@ -39,9 +40,10 @@ _ANCHOR: Final = re.compile(
 _ITEM: Final = re.compile(
     rf"(?:(?P<number>\d{{1,3}}\.\d{{3}}(?![\d.])|\d{{1,4}}(?![\d/]))(?:\.?[ºª°](?!\w))?"
     rf"|(?P<words>(?:{_WORD_NUMBER}|unic[oa])\b))"
-    rf"(?P<suffix>\s(?:{_SUFFIX})\b)?"
-    r"(?:\.(?P<paragraph>\d{1,2}(?!\d|/)|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)(?:\.?[ºª°])?)?"
-    r"(?:\.?\s?\.?[a-zñ]\.?[ºª]?\)(?:(?:\s*,\s*|\s+[yeo]\s+)[a-zñ]\))*|\.[a-z](?=[\s,;.)])|\.\d{1,2}(?![\d/])(?:\.?(?:[ºª°]|[oa]\b))?)*",
+    rf"(?P<suffix>(?:\.\s?|\s)?(?:{_SUFFIX})\b)?"
+    rf"(?:\.(?P<paragraph>\d{{1,2}}(?!\d|/)|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)(?:\.?[ºª°])?(?:[\s.]\s?(?:{_SUFFIX})\b)?)?"
+    r"(?:\.?\s?\.?[a-zñ]\.?[ºª]?\)(?:(?:\s*,\s*|\s+[yeo]\s+)[a-zñ]\))*|\.[a-z](?=[\s,;.)])|\.\d{1,2}(?![\d/])(?:\.?(?:[ºª°]|[oa]\b))?"
+    r"|(?:\.\s|,\s?|\s+y\s+)\d{1,2}\.?[ºª°](?=[\s,.;])(?!\s+bis)|(?:\.\s|,\s?)\d{1,2}(?=,?\s+(?:de\s+la|del)\s+[A-Z]))*",
     _FLAGS,
 )
 _SEPARATOR: Final = re.compile(
@@ -68,6 +70,7 @@ _PARAGRAPH: Final = re.compile(
     _FLAGS,
 )
 _OF: Final = re.compile(r"\s*,?\s+(?:de(?:l)?|de\s+l[ao]s?|en\s+(?:el|la))\s+", _FLAGS)
+_COMMA: Final = re.compile(r"\s*,\s+(?=art(?:iculo\b|\.)\s*\d)", _FLAGS)
 _THIS_ARTICLE: Final = re.compile(
     r"(?:(?:est[ea]|(?:el\s+|la\s+)?presente)\s+(?:mism[oa]\s+)?(?:articulo|disposicion|precepto)\b)", _FLAGS
 )
@@ -93,6 +96,10 @@ _THIS: Final = re.compile(
 _ANAPHOR: Final = re.compile(
     rf"(?:(?:el|la)\s+)?(?:{_SAME}\s+)+(?P<head>{_LAW})\b(?!\s+(?:legislativo|ley)\b)", _FLAGS
 )
+_ANAPHOR_AFTER: Final = re.compile(
+    rf"(?:(?:el|la)\s+)?(?P<head>{_LAW})\s+(?:{_SAME[: -len('|aquel(?:la)?|es[ea])')]}|articulada|de\s+referencia)\b)",
+    _FLAGS,
+)
 _PRONOUN: Final = re.compile(r"(?:(?:la|el)\s+)?mism[oa](?=\s*[.,;)]|\s+y\b)", _FLAGS)
 _ADJECTIVES: Final = re.compile(
     rf"(?:(?:el|la)\s+)?(?:{_SAME}\s+|vigente\s+|actual\s+|nuev[oa]\s+|anterior\s+)+", _FLAGS
@@ -102,12 +109,13 @@ _TYPED: Final = re.compile(
     r"|decreto\s+legislativo|decreto|orden(?:\s+ministerial)?(?:\s+[a-z]{2,4})?"
     r"|(?:reglamento|directiva|decision)\s*(?:\((?:ce|ue|cee|euratom)[^)\n]{0,20}\)\s*)?)"
     r"[\s/]\s*(?:n[.\s]?[ºo°.]?\s*|num\.?\s*)?\d{1,5}/\d{2,4}(?!\d)(?:/(?:ce|ue|cee)\b)?"
-    r"|orden\s+(?:ministerial\s+)?de\s+\d{1,2}\s+de\s+[a-z]+\s+de\s+\d{4}",
+    r"|orden\s+(?:ministerial\s+)?(?:de\s+)?\d{1,2}\s+de\s+[a-z]+\s+de\s+\d{4}",
     _FLAGS,
 )
 _NAMED: Final = re.compile(
     r"(?P<recast>texto\s+(?:refundido|articulado)\s+de\s+(?:la|el|las)\s+|texto\s+(?:refundido|articulado)\s+del\s+)?"
-    r"(?P<head>ley|estatuto|reglamento|codigo|constitucion|tratado|convenio|directiva|orden|real\s+decreto|decreto"
+    r"(?P<head>ley|estatuto|reglamento|codigo|constitucion|tratado|convenio|directiva|orden(?:anza)?|real\s+decreto|decreto"
+    r"|texto\s+(?:refundido|articulado)"
     r"|acuerdo|carta|protocolo|normas|leyes)\b(?P<more>\s+(?:(?:de|del|sobre|para|por)\s+(?:la\s+que\s+|la\s+|las\s+|los\s+|el\s+|que\s+)?"
     r"(?-i:[A-Z«]|trabajo|procedimiento|registro|se\s)|(?-i:[A-Z])\w|general|organica|reguladora?|civil|penal|basico|ordenadora|integral"
     r"|(?<=reglamento\s)de\s+(?!est[ea]|dich|la\s|los\s|desarrollo|aplicacion)[a-z]))?",
@@ -127,7 +135,7 @@ _LONGEST: Final = 220
 _MOST_KEYS: Final = 60
 _SHORT_QUOTE: Final = 120
 _NEAR: Final = 400
-_QUOTE: Final = re.compile(r"«[^»]*(?:»|\Z)")
+_QUOTE: Final = re.compile(r"«[^»]*(?:»|\Z)|(?<=:\n\n)\"[^\"«]*\"(?=\.?\s)")
 _AMENDMENT: Final = re.compile(r"modificacion|reforma\s+de|nueva\s+redaccion", _FLAGS)
 _TO: Final = re.compile(r"\b(?:del|de\s+l[ao]s?|de|al|a\s+la|en\s+la|en\s+el)\s+", _FLAGS)
 _AMENDS_BEFORE: Final = re.compile(r"\bmodifican?\s+(?:la|el)\s+$", _FLAGS)
@@ -136,10 +144,16 @@ _AMENDS_AFTER: Final = re.compile(
     _FLAGS,
 )
 _FROM_LINE: Final = re.compile(r"(?:\n|\)|^|\.\S?)\s*(?-i:De)(?:l|\s+la)\s+$", _FLAGS)
+_THIS_BEFORE: Final = re.compile(r"\b(?:este|esta|presente)\s+(?:mism[oa]\s+)?\Z", _FLAGS)
 _SAME_BEFORE: Final = re.compile(rf"\b{_SAME}\s+$", _FLAGS)
 _ITS: Final = re.compile(r"\b(?:cuy[oa]s?|sus?)\s+$", _FLAGS)
+_EXCEPT: Final = re.compile(
+    r"\b(?:salvo|excepto|con\s+excepcion\s+de|a\s+excepcion\s+de)\s+(?:el|la|los|las)\s+$", _FLAGS
+)
+_ARTICLE_LATER: Final = re.compile(r"[^.;:\n]{0,30}?\bdel?\s+(?:la\s+)?(?:articulo|disposicion)\b", _FLAGS)
 _NUMBER_BEFORE: Final = re.compile(r"\d\s*,\s*$")
-_DOWN: Final = re.compile(r"\s*,\s+(?=capitulo|seccion|subseccion)", _FLAGS)
+_DOWN: Final = re.compile(r"\s*,\s+(?=(?:libro|titulo|capitulo|seccion|subseccion)\s)", _FLAGS)
+_ORDER: Final = ("anexo", "libro", "titulo", "capitulo", "seccion", "subseccion")
 _QUOTED_HEADING: Final = re.compile(r"\s*\d*(?:\s(?:bis|ter|quater))?\.?\s*[-–.:]")
 _CONNECTION: Final = re.compile(
     r"\s*(?:[,;]|,?\s*(?:y|e|o|u|asi\s+como|en\s+relacion\s+con|ni)(?=\s))?\s*"
@@ -227,9 +241,11 @@ class _Spanish:
     def _articles(self, start: int, at: int, paragraph: str | None) -> int:
         if relative := _RELATIVE.match(self._flat, at):
             return self._add_relative(start, relative, paragraph)
-        at = self._skip_blank(at)
-        first = _ITEM.match(self._flat, at)
-        if first is None or self._opens_article(start, first):
+        first = _ITEM.match(self._flat, self._skip_blank(at))
+        if first is None:
+            self._add_this(start, at)
+            return at
+        if self._opens_article(start, first):
             return at
         plural = (
             self._flat[start : start + 9].lower() in ("articulos",)
@@ -243,7 +259,10 @@ class _Spanish:
         if relative := _RELATIVE.match(self._flat, at):
             return self._add_relative(start, relative, paragraph, kind)
         first = _ITEM.match(self._flat, self._skip_blank(at))
-        if first is None or self._opens_article(anchor.start(), first):
+        if first is None:
+            self._add_this(anchor.start(), at)
+            return at
+        if self._opens_article(anchor.start(), first):
             return at
         plural = self._flat[anchor.start() : anchor.start() + 13].lower() == "disposiciones"
         return self._list(start, first, plural, kind, paragraph)
@@ -385,7 +404,7 @@ class _Spanish:
         norm = self._amended if self._amended and mention.start < self._amended_until else None
         if norm is None and quote is not None:
             norm = next((each for each in reversed(self._norms) if each.start < quote and each.text), None)
-        if norm is None and quote is None and _ITS.search(before):
+        if norm is None and quote is None and (_ITS.search(before) or _EXCEPT.search(before)):
             norm = self._owner(mention.start)
         if norm is not None:
             return replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
@@ -412,18 +431,24 @@ class _Spanish:
                 Mention(start, end, "article", apartado=paragraph, relative="this", value=value)
             )
 
+    def _add_this(self, start: int, end: int) -> None:
+        """ "This article" or "the present additional provision"."""
+        if _THIS_BEFORE.search(self._flat, max(0, start - 20), start):
+            self._add_own(start, end, None)
+
     def _paragraphs(self, anchor: re.Match[str]) -> int:
         start = anchor.start()
         found = _PARAGRAPH.match(self._flat, start)
         if found is None:
             return anchor.end()
         paragraph, end = _digits(_first(found["values"])), found.end()
-        of = _OF.match(self._flat, end)
+        of = _OF.match(self._flat, end) or _COMMA.match(self._flat, end)
         if of is None and self._article is not None and _ITS.search(self._flat[max(0, start - 8) : start]):
             self._found.append(replace(self._article, start=start, end=end, apartado=paragraph))
             return end
         if of is None:
-            self._add_own(start, end, paragraph, found["values"])
+            if not (paragraph is None and _ARTICLE_LATER.match(self._flat, end)):
+                self._add_own(start, end, paragraph, found["values"])
             return end
         if this := _THIS_ARTICLE.match(self._flat, of.end()):
             self._add_own(start, this.end(), paragraph)
@@ -447,7 +472,7 @@ class _Spanish:
         end = anchor.end()
         if self._opens_line(at):
             return end
-        down = False
+        last: list[int] = []
         while found := _DIVISION.match(self._flat, at):
             relative = found["relative"]
             number = None if relative else value_of(" ".join(found["number"].lower().split()))
@@ -460,18 +485,25 @@ class _Spanish:
                     Mention(anchor.start(), end, "section", relative=way, value=found["kind"].lower())
                 )
                 return end
-            chain.insert(len(chain) if down else 0, f"{found['kind'].lower()} {number}")
+            if any(each.startswith(f"{found['kind'].lower()} ") for each in chain):
+                break
+            if not chain:
+                last = _further(found, number or 0)
+            chain.append(f"{found['kind'].lower()} {number}")
             of = _OF.match(self._flat, end) or _DOWN.match(self._flat, end)
             if of is None:
                 break
-            at, down = of.end(), of.group().strip() == ","
+            at = of.end()
         if not chain:
             return end
         norm = self._norm(end)
-        mention = Mention(anchor.start(), norm.end if norm else end, "section", value="/".join(chain))
-        if norm is not None:
-            mention = replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
-        self._found.append(self._ruled(mention))
+        kind = chain[0].split()[0]
+        for first in (chain[0], *(f"{kind} {number}" for number in last)):
+            value = "/".join(sorted([first, *chain[1:]], key=lambda each: _ORDER.index(each.split()[0])))
+            mention = Mention(anchor.start(), norm.end if norm else end, "section", value=value)
+            if norm is not None:
+                mention = replace(mention, norm=norm.text, relative=norm.relative, approved=norm.approved)
+            self._found.append(self._ruled(mention))
         return mention.end
 
     # Norms
@@ -484,6 +516,10 @@ class _Spanish:
             if norm is not None:
                 return self._keep(replace(norm, start=at))
         blank = self._skip_blank(at)
+        if blank > at and (typed := _TYPED.match(flat, blank)):
+            return self._keep(
+                _Norm(typed.end(), self._text[blank : typed.end()], _head(typed.group()), start=blank)
+            )
         if blank > at and (short := _ABBREVIATION.match(flat, blank)):
             return self._keep(_Norm(short.end(), self._text[short.start("name") : short.end()], "ley"))
         return None
@@ -494,15 +530,21 @@ class _Spanish:
             return _Norm(this.end(), None, _head(this["head"]), "this", "decreto" not in this["head"].lower())
         if adjectives := _ADJECTIVES.match(flat, at):
             after = adjectives.end()
-            norm = self._named(after)
-            if norm is not None:
-                return norm
-            if anaphor := _ANAPHOR.match(flat, at):
+            anaphor = _ANAPHOR.match(flat, at)
+            named = _NAMED.match(flat, after)
+            bare = named is None or not (named["more"] or named["recast"])
+            if not (anaphor and bare) or _TYPED.match(flat, after):
+                norm = self._named(after)
+                if norm is not None:
+                    return norm
+            if anaphor:
                 own = "propi" in flat[at : anaphor.start("head")].lower()
                 return self._recall(
                     _head(anaphor["head"]), anaphor.end(), None if own else self._text[at : anaphor.end()]
                 )
             return None
+        if anaphor := _ANAPHOR_AFTER.match(flat, at):
+            return self._recall(_head(anaphor["head"]), anaphor.end(), self._text[at : anaphor.end()])
         if pronoun := _PRONOUN.match(flat, at):
             return self._recall("", pronoun.end(), self._text[at : pronoun.end()])
         return self._named(at)
@@ -610,14 +652,14 @@ class _Spanish:
             if item["number"]
             else " ".join(self._text[item.start("words") : item.end("words")].lower().split())
         )
-        suffix = f" {item['suffix'].strip().lower()}" if item["suffix"] else ""
+        suffix = f" {item['suffix'].strip('. ').lower()}" if item["suffix"] else ""
         return f"Disposición {kind} {number}{suffix}" if kind else number + suffix
 
 
 _DIVISION: Final = re.compile(
     rf"(?P<kind>libro|titulo|capitulo|seccion|subseccion|anexo)s?\s+"
-    rf"(?:(?P<relative>anterior|precedente|siguiente|posterior)\b|(?P<number>[IVXLC]+\b|\d{{1,3}}\b(?![/.,]\d)|{_WORD_NUMBER}\b)(?:\.?[ºª°])?"
-    r"(?:(?:\s*,\s*|\s+[yea]l?\s+)(?:[IVXLC]+|\d{1,3})\b(?:\.?[ºª°])?(?![/.,]\d))*)",
+    rf"(?:(?P<relative>anterior|precedente|siguiente|posterior)\b|(?P<number>[IVXLC]+\b|\d{{1,3}}\b(?![/.,]\d)|{_WORD_NUMBER}\b)(?:\.?[ºª°]|\.[ao]\b)?"
+    r"(?P<more>(?:(?:\s*,\s*|\s+[yea]l?\s+)(?:[IVXLC]+|\d{1,3})\b(?:\.?[ºª°]|\.[ao]\b)?(?![/.,]\d))*))",
     _FLAGS,
 )
 _SMALL: Final = frozenset(
@@ -666,6 +708,17 @@ def _fits(head: str, norm: _Norm) -> bool:
     if first == "ley":
         return norm.head.startswith("ley") or norm.head == "estatuto" or norm.head.startswith("texto")
     return norm.head.startswith(head) and (head != "real decreto" or not norm.head.endswith("ley"))
+
+
+def _further(division: re.Match[str], first: int) -> list[int]:
+    """The numbers after the first of "títulos I, III y IV" or "capítulos I a III"."""
+    found = [first]
+    for separator, word in re.findall(r"(,|y|e|al?)\s+([ivxlc]+|\d{1,3})\b", division["more"].lower()):
+        number = value_of(word)
+        if number is not None:
+            found += range(found[-1] + 1, min(number, found[-1] + _MOST_KEYS)) if separator[0] == "a" else ()
+            found.append(number)
+    return found[1:]
 
 
 def _first(values: str) -> str | None:
