@@ -42,11 +42,19 @@ class Proved:
 
 @dataclass(slots=True)
 class _Draft:
-    text: str = ""
-    position: int = 0
+    """What goes into the bare text, and where."""
+
+    inserts: list[tuple[int, str]] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
     embedded: int = 0
+
+    def text(self, bare: str) -> str:
+        parts, position = [], 0
+        for at, insert in self.inserts:
+            parts += [bare[position:at], insert]
+            position = at
+        return "".join([*parts, bare[position:]]).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,39 +85,44 @@ class Citations:
         everywhere = {number: blocks[number - 1] for number in range(1, len(blocks) + 1)}
         for sentence in marked.sentences:
             said = marked.bare[sentence.start : sentence.end]
-            draft.text += marked.bare[draft.position : sentence.end]
-            draft.position = sentence.end
-            await self._judge(scope, draft, said, sentence, everywhere)
-            if sentence.marks or sum(map(str.isalpha, said)) < _ENOUGH_LETTERS:
+            if sentence.marks:
+                await self._judge(scope, draft, said, sentence, everywhere)
+            elif sum(map(str.isalpha, said)) < _ENOUGH_LETTERS:
                 continue
-            if not marked.marked and used:
-                await self._give(scope, draft, said, {number: everywhere[number] for number in used})
+            elif not marked.marked and used:
+                reported = {number: everywhere[number] for number in used}
+                await self._give(scope, draft, said, sentence.end, reported)
             elif check and not await self._supported(scope, draft, said, everywhere):
-                draft.text += f" {UNPROVED}"
+                draft.inserts.append((sentence.end, f" {UNPROVED}"))
                 draft.issues.append(Issue("unsupported", said))
-        draft.text += marked.bare[draft.position :]
-        return Proved(draft.text.strip(), tuple(draft.citations), tuple(draft.issues), draft.embedded)
+        return Proved(draft.text(marked.bare), tuple(draft.citations), tuple(draft.issues), draft.embedded)
 
     async def _judge(
         self, scope: Scope, draft: _Draft, said: str, sentence: Cited, blocks: Mapping[int, StoredChunk]
     ) -> None:
-        held = dropped = 0
+        held, dropped = False, None
         for mark in sentence.marks:
+            kept = ""
             for number in mark.numbers:
                 if number not in blocks:
                     draft.issues.append(Issue("invented_citation", f"[{number}] {said}"))
                     continue
                 span = await self._proof(scope, draft, said, mark, blocks[number])
                 if span is None:
-                    dropped += 1
+                    dropped = dropped or mark
                     draft.issues.append(Issue("dropped_citation", f"[{number}] {said}"))
                 else:
-                    held += 1
+                    kept += f"[{number}]"
                     await self._cite(scope, draft, number, blocks[number], span)
+            if kept:
+                held = True
+                draft.inserts.append((mark.at, mark.blank + kept))
         if dropped and not held:
-            draft.text += f" {UNPROVED}"
+            draft.inserts.append((dropped.at, f" {UNPROVED}"))
 
-    async def _give(self, scope: Scope, draft: _Draft, said: str, blocks: Mapping[int, StoredChunk]) -> None:
+    async def _give(
+        self, scope: Scope, draft: _Draft, said: str, at: int, blocks: Mapping[int, StoredChunk]
+    ) -> None:
         """Marks the sentence with the block that supports it best, if one does."""
         words = await self._words(scope, said)
         found = {number: await asyncio.to_thread(spans, stored, words) for number, stored in blocks.items()}
@@ -119,7 +132,9 @@ class Citations:
             default=None,
         )
         if best is not None and best[1].support >= self.floor:
-            await self._cite(scope, draft, best[0], blocks[best[0]], best[1])
+            number, span = best
+            draft.inserts.append((at, f" [{number}]"))
+            await self._cite(scope, draft, number, blocks[number], span)
 
     async def _supported(
         self, scope: Scope, draft: _Draft, said: str, blocks: Mapping[int, StoredChunk]
@@ -164,7 +179,6 @@ class Citations:
         return QuestionWords.of(await analyse_query(self.records, scope, said))
 
     async def _cite(self, scope: Scope, draft: _Draft, number: int, stored: StoredChunk, span: Span) -> None:
-        draft.text += f"[{number}]" if draft.text.endswith("]") else f" [{number}]"
         draft.citations.append(await cite(self.records, scope, number, stored, span.start, span.end))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -48,3 +50,26 @@ class AnswerError:
 
 
 AnswerEvent: TypeAlias = AnswerDelta | AnswerCitation | AnswerUsage | AnswerDone | AnswerError
+Emit: TypeAlias = Callable[[AnswerEvent], None]
+
+
+async def emitted(work: Callable[[Emit], Awaitable[None]]) -> AsyncGenerator[AnswerEvent, None]:
+    """What a coroutine emits, as it happens; what it raises is raised here. Closing ends the work."""
+    events: asyncio.Queue[AnswerEvent | None] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            await work(events.put_nowait)
+        finally:
+            events.put_nowait(None)
+
+    task = asyncio.create_task(run())
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+        await task
+    finally:
+        if not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task

@@ -11,14 +11,15 @@ from uuid import UUID
 
 from atril.answering.answerer import Asked
 from atril.answering.citations import cite
-from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent
+from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent, AnswerUsage
 from atril.answering.evidence import QuestionWords, Sentence, quotable
-from atril.answering.quantities import asks_quantity, states_quantity
+from atril.answering.quantities import asks_quantity, states_measure, states_quantity
 from atril.answering.selection import Ranked, compose, select
 from atril.documents.languages import UNKNOWN, detect
 from atril.errors import InvalidArgument
 from atril.messages import LANGUAGES, message, supported
-from atril.models.embeddings import Embedder
+from atril.models.embeddings import Embedder, Vectors
+from atril.retrieval.live import ScoredChunk
 from atril.retrieval.search_filters import NO_FILTERS, SearchFilters
 from atril.retrieval.searcher import Retrieval, Searcher
 from atril.store.records import Records
@@ -32,6 +33,15 @@ LATE: Final = 6
 LITTLE: Final = 2
 """Keywords beside a citation that still ask for nothing but the place cited."""
 
+CONTINUED: Final = 5
+"""The best chunks whose articles are read on where they are parts of one."""
+
+MOST_PARTS: Final = 6
+"""Other parts of one article that are read, the nearest ones."""
+
+OTHER_PART: Final = 0.97
+"""The share of its score that a chunk gives to the other parts of its article."""
+
 FEW: Final = 10
 """Chunks of the smallest library that the floor is drawn for."""
 
@@ -40,7 +50,7 @@ FEW: Final = 10
 class SentenceWeights:
     """A sentence's score is the weighted sum of parts in 0..1: the question's information that its words
     hold, the score of its chunk, the calibrated similarity of its chunk, and its own, and `quantity` when it
-    states one that the question asks for. The second and third differ where the question is in another
+    states one that the question asks for, `measure` more when it says of what: days, euros. The second and third differ where the question is in another
     language, of which search by words knows nothing. `late` is taken off what stands late in its chunk."""
 
     words: float = 0.1
@@ -48,6 +58,7 @@ class SentenceWeights:
     chunk_meaning: float = 0.1
     meaning: float = 0.5
     quantity: float = 0.1
+    measure: float = 0.2
     late: float = 0.05
 
 
@@ -59,14 +70,16 @@ class Floor:
     information that one sentence holds. The nearest of many unrelated chunks is nearer than that of few: it
     grows as the greatest of n random values does, with sqrt(2 ln n), and so does the floor, from `base` by
     `growth`. It is lower by `across` when that chunk is in another language than the question, where
-    similarities run lower and few words are shared. `benchmarks/answers.py` measures what these values do, on
+    similarities run lower and few words are shared; it is higher by `unfamiliar` when there is a glossary and
+    nothing of the question is in it. `benchmarks/answers.py` measures what these values do, on
     libraries of 250 and 7,000 chunks.
     """
 
     words: float = 0.35
-    base: float = 0.295
+    base: float = 0.29
     growth: float = 0.115
     across: float = 0.30
+    unfamiliar: float = 0.08
 
     def reached(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> bool:
         """Whether some of the sentences may be quoted to a question in this language: always those of a place
@@ -82,7 +95,11 @@ class Floor:
         )
         evidence = similarity + self.words * max(sentence.coverage for sentence in sentences)
         floor = self.base + self.growth * sqrt(2 * log(max(FEW, found.lexical.statistics.chunks)))
-        return evidence - (floor if nearest_language == language else floor - self.across)
+        if nearest_language != language:
+            floor -= self.across
+        if found.trace is not None and found.trace.question.unfamiliar:
+            floor += self.unfamiliar
+        return evidence - floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +111,22 @@ class ExtractiveOptions:
     compared: int = 12
     weights: SentenceWeights = field(default_factory=SentenceWeights)
     floor: Floor = field(default_factory=Floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Quotes as a text with their citations; `reason` says why there are none. `embedded` counts calls of the
+    embedder."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    reason: str | None
+    embedded: int
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The ids of the chunks quoted, each once."""
+        return tuple(dict.fromkeys(citation.chunk_id for citation in self.citations))
 
 
 class ExtractiveAnswering:
@@ -118,6 +151,7 @@ class ExtractiveAnswering:
         yield AnswerDelta(answer.text)
         for citation in answer.citations:
             yield AnswerCitation(citation)
+        yield AnswerUsage(answer.calls, answer.tokens)
         yield AnswerDone(answer)
 
     async def ask(
@@ -135,16 +169,13 @@ class ExtractiveAnswering:
         if requested not in PIPELINES:
             raise InvalidArgument(name="pipeline", value=requested, allowed=", ".join(PIPELINES))
         start = perf_counter()
-        language = _language(question, scope)
+        language = answer_language(question, scope)
         planned = perf_counter()
         found = await self._searcher.retrieve(
             scope, question, mode="hybrid", top_k=self._options.passages, filters=filters
         )
         searched = perf_counter()
-        sentences = evidence_of(found)
-        held = self._options.floor.reached(found, sentences, language)
-        ranked = await self._ranked(found, sentences, language) if held else []
-        citations = await self._citations(scope, select(ranked))
+        quoted = await self.quote(scope, found, language)
         ended = perf_counter()
         timings = {
             "plan": planned - start,
@@ -152,22 +183,42 @@ class ExtractiveAnswering:
             "answer": ended - searched,
             "total": ended - start,
         }
-        used = tuple(dict.fromkeys(citation.chunk_id for citation in citations))
         return Answer(
             question=question,
-            text=compose([citation.quote for citation in citations]) or message("answer.not_found", language),
+            text=quoted.text,
             requested=requested,
             pipeline=PIPELINE,
             language=language,
-            found=bool(citations),
-            message=None if citations else _reason(found, language),
-            citations=citations,
+            found=bool(quoted.citations),
+            message=quoted.reason,
+            citations=quoted.citations,
             queries=(question,),
             context=tuple(chunk.stored.id for chunk in found.chunks),
-            used=used,
-            context_chunk_ids=used,
-            calls={"embedding": 2 if held and self._options.compared else 1},
+            used=quoted.used,
+            context_chunk_ids=quoted.used,
+            calls={"embedding": 1 + quoted.embedded},
             timings_ms={stage: seconds * 1000 for stage, seconds in timings.items()},
+        )
+
+    @property
+    def passages(self) -> int:
+        """How many chunks are read for their sentences."""
+        return self._options.passages
+
+    async def quote(self, scope: Scope, found: Retrieval, language: str) -> Quoted:
+        """The sentences of the chunks in `found` that answer its query, if they come near enough to it."""
+        sentences = evidence_of(found)
+        held = self._options.floor.reached(found, sentences, language)
+        if held:
+            others = await self._other_parts(scope, found)
+            sentences += quotable(others, QuestionWords.of(found.lexical))
+        ranked = await self._ranked(found, sentences, language) if held else []
+        citations = await self._citations(scope, select(ranked))
+        return Quoted(
+            text=compose([citation.quote for citation in citations]) or message("answer.not_found", language),
+            citations=citations,
+            reason=None if citations else _reason(found, language),
+            embedded=int(bool(held and self._options.compared)),
         )
 
     async def _ranked(self, found: Retrieval, sentences: Sequence[Sentence], language: str) -> list[Ranked]:
@@ -184,28 +235,44 @@ class ExtractiveAnswering:
                 weights.words * sentence.coverage
                 + weights.chunk * sentence.chunk.score
                 + weights.chunk_meaning * near.get(sentence.chunk.stored.point, 0.0)
-                + weights.quantity * (quantity and _states_quantity(sentence))
+                + (weights.quantity * _states(sentence) + weights.measure * _measures(sentence)) * quantity
                 - weights.late * min(1.0, sentence.place / LATE),
             )
             for sentence in sentences
         ]
         ranked.sort(key=_best_first)  # stable: equal sentences stay in the order of their chunks
         compared = ranked[: self._options.compared]
-        if not compared or found.vector is None:
+        meaning = _meaning(found)
+        if not compared or meaning is None:
             return ranked
         vectors = await self._embedder.embed_passages([each.sentence.text for each in compared])
         calibrate = self._embedder.anchors.calibrate
-        similarities = (calibrate(float(cosine)) for cosine in vectors @ found.vector)
+        similarities = (calibrate(float(cosine)) for cosine in vectors @ meaning)
         compared = [
             Ranked(each.sentence, each.score + weights.meaning * similarity)
             for each, similarity in zip(compared, similarities, strict=True)
         ]
         return sorted(compared, key=_best_first)
 
+    async def _other_parts(self, scope: Scope, found: Retrieval) -> list[ScoredChunk]:
+        """The rest of the best articles, of which search gave a part; not when it was narrowed to some."""
+        if found.params.get("filters_applied") or asked_for(found):
+            return []
+        best = [chunk for chunk in found.chunks[:CONTINUED] if chunk.stored.chunk.article is not None]
+        parts = await self._records.siblings(scope, [chunk.stored.point for chunk in best]) if best else {}
+        known = {chunk.stored.point for chunk in found.chunks}
+        wanted: dict[UUID, float] = {}
+        for chunk in best:
+            for point in parts.get(chunk.stored.point, ())[:MOST_PARTS]:
+                if point not in known:
+                    wanted.setdefault(point, OTHER_PART * chunk.score)
+        stored = await self._records.hydrate(scope, list(wanted)) if wanted else {}
+        return [ScoredChunk(stored[point], score) for point, score in wanted.items() if point in stored]
+
     async def _citations(self, scope: Scope, quotes: Sequence[Sentence]) -> tuple[Citation, ...]:
         return tuple(
             [
-                await cite(self._records, scope, number, quote.chunk.stored, quote.start, quote.end)
+                await cite(self._records, scope, number, quote.chunk.stored, quote.start, quote.stop)
                 for number, quote in enumerate(quotes, 1)
             ]
         )
@@ -234,15 +301,25 @@ def asked_for(found: Retrieval) -> frozenset[UUID]:
     return cited if said <= LITTLE else frozenset()
 
 
-def _states_quantity(sentence: Sentence) -> bool:
+def _meaning(found: Retrieval) -> Vectors | None:
+    """The question's, drawn to the words of the documents where a glossary knows them."""
+    return found.trace.question.facets[0].meaning if found.trace else found.vector
+
+
+def _states(sentence: Sentence) -> bool:
     return states_quantity(sentence.text, sentence.chunk.stored.document.language)
+
+
+def _measures(sentence: Sentence) -> bool:
+    return states_measure(sentence.text, sentence.chunk.stored.document.language)
 
 
 def _best_first(ranked: Ranked) -> float:
     return -ranked.score
 
 
-def _language(question: str, scope: Scope) -> str:
+def answer_language(question: str, scope: Scope) -> str:
+    """The language of the question, or of its reader where it has none."""
     detected = detect(question, candidates=LANGUAGES)
     return supported(scope.language) if detected == UNKNOWN else detected
 

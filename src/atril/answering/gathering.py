@@ -12,7 +12,7 @@ from atril.answering.options import UnifiedOptions
 from atril.retrieval.live import ScoredChunk
 from atril.retrieval.ranking import best_first
 from atril.retrieval.search_filters import SearchFilters
-from atril.retrieval.searcher import Retrieval, Searcher
+from atril.retrieval.searcher import MAX_TOP_K, Retrieval, Searcher
 from atril.store.records import Records
 from atril.types import Scope, StoredChunk
 
@@ -108,12 +108,13 @@ class Gatherer:
         """What each query found; they run at the same time."""
         options = self.options
         collections = filters.collections or scope.collections or await self.records.collections(scope)
-        per_query = min(options.per_query, options.per_collection * max(1, len(collections)))
-        # With several collections the best of all may be of one: enough is read to give each its share.
-        wanted = per_query if len(collections) < 2 else min(1000, 2 * per_query)
+        # A share matters only where several collections compete; enough is read to give each of them its own.
+        shared = len(collections) > 1
+        share = options.per_collection if shared else options.per_query
+        wanted = min(MAX_TOP_K, 2 * options.per_query if shared else options.per_query)
 
         async def one(query: str) -> Found:
             found = await self.searcher.retrieve(scope, query, mode="hybrid", top_k=wanted, filters=filters)
-            return Found(found, capped(found.chunks, options.per_collection, per_query))
+            return Found(found, capped(found.chunks, share, options.per_query))
 
         return list(await asyncio.gather(*map(one, queries)))

@@ -11,7 +11,7 @@ from atril.documents.sentences import sentences
 _QUOTED: Final = r"[\"“”«»'‘’](?P<quote>[^\]\n]{1,600}?)[\"“”«»'‘’]"
 _NUMBERS: Final = r"\d{1,4}(?:\s*(?:[,;y&–-]|and|и)\s*\d{1,4})*"
 _MARK: Final = re.compile(
-    rf"\s*(?:\[\^?(?P<numbers>{_NUMBERS})(?:\s*[:,]\s*{_QUOTED})?\s*\]|【(?P<cjk>\d{{1,4}})[^】\n]{{0,40}}】)"
+    rf"(?P<blank>\s*)(?:\[\^?(?P<numbers>{_NUMBERS})(?:\s*[:,]\s*{_QUOTED})?\s*\]|【(?P<cjk>\d{{1,4}})[^】\n]{{0,40}}】)"
 )
 _RANGE: Final = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 _LONGEST_RANGE: Final = 50
@@ -19,11 +19,12 @@ _LONGEST_RANGE: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark. `at` is where it stands in the text without any marks."""
+    """One mark. `at` is where it stands in the text without any marks, `blank` what came before it."""
 
     at: int
     numbers: tuple[int, ...]
     quote: str | None = None
+    blank: str = " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ def read_marks(text: str, language: str) -> MarkedText:
     for match in _MARK.finditer(text):
         bare += text[position : match.start()]
         position = match.end()
-        marks.append(Mark(len(bare), _numbers(match["numbers"] or match["cjk"]), match["quote"]))
+        numbers = _numbers(match["numbers"] or match["cjk"])
+        marks.append(Mark(len(bare), numbers, match["quote"], match["blank"]))
     bare += text[position:]
     spans = sentences(bare, language)
     if not spans and bare.strip():

@@ -14,7 +14,10 @@ class UnifiedOptions(BaseModel):
         default=20, ge=1, le=1000, description="Points from the words and from the meaning of a query."
     )
     per_collection: int = Field(
-        default=10, ge=1, le=1000, description="Passages of one collection per query."
+        default=10,
+        ge=1,
+        le=1000,
+        description="Passages of one collection per query, where several are searched.",
     )
     per_query: int = Field(default=20, ge=1, le=1000, description="Passages per query.")
     across_queries: int = Field(default=30, ge=1, le=1000, description="Passages of all queries together.")
