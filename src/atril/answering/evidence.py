@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from atril.documents.analysis import distinct_terms, term_id
@@ -19,13 +19,16 @@ _CLAUSE_END: Final = re.compile(r"[;:,](?:\s+(?!\d)|$)|\n+")
 _BLANK: Final = re.compile(r"\s+")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
 _LOOSE_ENDS: Final = " \t\n,;:"
+_ITEM: Final = re.compile(r"[ \t>]*(?:[-*+•–]|\W{0,3}(?:\d{1,2}|\w)(?:[.)]|\.?[ºª°]))", re.MULTILINE)
+_APART: Final = 8
+"""Characters, blanks and marks of a list, that may lie between two sentences that belong together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A quotable slice `start`–`end` of a chunk's content.
 
-    `terms` are all its terms; `coverage` is the share of the question's information (inverse document
+    A sentence that announces what follows is quoted with it, up to `reach`. `terms` are all its terms; `coverage` is the share of the question's information (inverse document
     frequency) that its words hold, in 0..1; `place` counts the sentences of its chunk before it.
     """
 
@@ -35,10 +38,21 @@ class Sentence:
     terms: frozenset[str]
     coverage: float
     place: int = 0
+    reach: int = 0
 
     @property
     def text(self) -> str:
         return self.chunk.stored.chunk.content[self.start : self.end]
+
+    @property
+    def quote(self) -> str:
+        """The text with what it announces."""
+        return self.chunk.stored.chunk.content[self.start : self.stop]
+
+    @property
+    def stop(self) -> int:
+        """Where the quote ends."""
+        return max(self.end, self.reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +78,26 @@ class QuestionWords:
 
 def quotable(chunks: Sequence[ScoredChunk], words: QuestionWords) -> list[Sentence]:
     """Every sentence of the chunks but their headings, in order, none longer than `MAX_QUOTE`."""
-    return [sentence for chunk in chunks for sentence in _of_chunk(chunk, words)]
+    return [sentence for chunk in chunks for sentence in _completed(list(_of_chunk(chunk, words)))]
+
+
+def _completed(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences of a chunk, those that end with a colon reaching over the list that they announce."""
+    return [
+        replace(each, reach=_end_of_list(each, found[number:])) if each.text.endswith(":") else each
+        for number, each in enumerate(found, start=1)
+    ]
+
+
+def _end_of_list(lead: Sentence, following: Sequence[Sentence]) -> int:
+    content, end = lead.chunk.stored.chunk.content, lead.end
+    for number, each in enumerate(following):
+        paragraph = content.rfind("\n", 0, each.start) + 1
+        belongs = number == 0 or _ITEM.match(content, paragraph)
+        if not belongs or each.start - end > _APART or each.end - lead.start > MAX_QUOTE:
+            break
+        end = each.end
+    return end
 
 
 def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:

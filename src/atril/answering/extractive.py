@@ -14,7 +14,7 @@ from atril.answering.citations import cite
 from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent, AnswerUsage
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_measure, states_quantity
-from atril.answering.selection import Ranked, compose, select
+from atril.answering.selection import TOGETHER, Ranked, compose, select
 from atril.documents.languages import UNKNOWN, detect
 from atril.errors import InvalidArgument
 from atril.messages import LANGUAGES, message, supported
@@ -213,7 +213,7 @@ class ExtractiveAnswering:
             others = await self._other_parts(scope, found)
             sentences += quotable(others, QuestionWords.of(found.lexical))
         ranked = await self._ranked(found, sentences, language) if held else []
-        citations = await self._citations(scope, select(ranked))
+        citations = await self._citations(scope, select(ranked, 0.0 if _several(found) else TOGETHER))
         return Quoted(
             text=compose([citation.quote for citation in citations]) or message("answer.not_found", language),
             citations=citations,
@@ -299,6 +299,10 @@ def asked_for(found: Retrieval) -> frozenset[UUID]:
         return frozenset()
     said = sum(len(query.keywords) for query in found.trace.question.plan.queries)
     return cited if said <= LITTLE else frozenset()
+
+
+def _several(found: Retrieval) -> bool:
+    return found.trace is not None and len(found.trace.question.facets) > 1
 
 
 def _meaning(found: Retrieval) -> Vectors | None:

@@ -21,11 +21,23 @@ _NUMBERS: Final = {
     "ru": r"один|одного|одной|два|двух|две|три|трёх|трех|четыр\w+|пят\w+|шест\w+|сем[ьи]|восьм\w+|восемь|девят\w+"
     r"|десят\w+|\w+надцат\w+|двадцат\w+|тридцат\w+|сорок\w*|ст[оа]|тысяч\w*|полов\w+",
 }
+_UNITS: Final = {
+    "es": r"d[ií]as?|mes(?:es)?|años?|horas?|minutos?|semanas?|trimestres?|por ciento|%|euros?|veces|jornadas?"
+    r"|mensualidades",
+    "en": r"days?|months?|years?|hours?|minutes?|weeks?|quarters?|per ?cent|%|dollars?|pounds?|euros?|times",
+    "ru": r"дн\w+|месяц\w*|год\w*|лет|час\w*|минут\w*|недел\w*|процент\w*|%|рубл\w*|раз\w*",
+}
 _ASKED: Final = {
     language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _ASKS.items()
 }
 _STATED: Final = {
     language: re.compile(rf"\d|\b(?:{words})\b", re.IGNORECASE) for language, words in _NUMBERS.items()
+}
+_MEASURED: Final = {
+    language: re.compile(
+        rf"(?:\d|\b(?:{_NUMBERS[language]})\b)(?:\s+\w+)?\s+(?:{units})(?!\w)|\d\s*%", re.IGNORECASE
+    )
+    for language, units in _UNITS.items()
 }
 _DIGITS: Final = re.compile(r"\d")
 
@@ -39,3 +51,9 @@ def asks_quantity(question: str, language: str) -> bool:
 def states_quantity(sentence: str, language: str) -> bool:
     """Whether the sentence holds a number, in digits or in words."""
     return _STATED.get(language, _DIGITS).search(sentence) is not None
+
+
+def states_measure(sentence: str, language: str) -> bool:
+    """Whether the sentence holds a number of something that is measured: days, hours, euros, a percentage."""
+    measured = _MEASURED.get(language)
+    return measured is not None and measured.search(sentence) is not None

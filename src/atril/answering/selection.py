@@ -18,6 +18,9 @@ ALIKE: Final = 0.7
 WORTH_ADDING: Final = 0.6
 """Share of the best score below which a further sentence distracts more than it helps."""
 
+TOGETHER: Final = 0.2
+"""What a sentence gains by standing in a chunk that is quoted already: one goes on where another ends."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -27,18 +30,32 @@ class Ranked:
     score: float
 
 
-def select(ranked: Iterable[Ranked]) -> list[Sentence]:
-    """The sentences to quote, best first; `ranked` comes best first and the first one is always taken."""
-    chosen: list[Ranked] = []
-    for candidate in ranked:
-        if len(chosen) == MAX_SENTENCES or (chosen and candidate.score < WORTH_ADDING * chosen[0].score):
+def select(ranked: Iterable[Ranked], together: float = TOGETHER) -> list[Sentence]:
+    """The sentences to quote, best first; `ranked` comes best first and the first one is always taken.
+
+    `together` is 0 for a question about several things, each of which has its own place.
+    """
+    left = list(ranked)
+    chosen = left[:1]
+    while len(chosen) < MAX_SENTENCES:
+        left = [each for each in left if _adds(each, chosen)]
+        if not left:
             break
-        quotes = [each.sentence.text for each in (*chosen, candidate)]
-        if len(compose(quotes)) <= MAX_CHARACTERS and not any(
-            _alike(each.sentence, candidate.sentence) for each in chosen
-        ):
-            chosen.append(candidate)
+        chunks = {each.sentence.chunk.stored.point for each in chosen}
+        chosen.append(
+            max(left, key=lambda each: each.score + together * (each.sentence.chunk.stored.point in chunks))
+        )
     return [each.sentence for each in chosen]
+
+
+def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
+    """Whether a further sentence is worth its room, fits, and says something else."""
+    quotes = [each.sentence.quote for each in (*chosen, candidate)]
+    return (
+        candidate.score >= WORTH_ADDING * chosen[0].score
+        and len(compose(quotes)) <= MAX_CHARACTERS
+        and not any(_alike(each.sentence, candidate.sentence) for each in chosen)
+    )
 
 
 def compose(quotes: Sequence[str]) -> str:
@@ -47,7 +64,12 @@ def compose(quotes: Sequence[str]) -> str:
 
 
 def _alike(one: Sentence, other: Sentence) -> bool:
-    if one.text == other.text:
+    if one.text == other.text or _overlap(one, other):
         return True
     together = len(one.terms | other.terms)
     return together > 0 and len(one.terms & other.terms) / together >= ALIKE
+
+
+def _overlap(one: Sentence, other: Sentence) -> bool:
+    same = one.chunk.stored.point == other.chunk.stored.point
+    return same and one.start < other.stop and other.start < one.stop

@@ -55,7 +55,8 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question made ready. The first facet is the whole of it; `vector` is what the question itself means,
-    before a glossary draws it elsewhere."""
+    before a glossary draws it elsewhere. It is `unfamiliar` when there is a glossary in its language in which
+    nothing of it stands."""
 
     facets: tuple[Facet, ...]
     vector: Vectors
@@ -63,6 +64,7 @@ class Question:
     expansions: tuple[Expansion, ...]
     language: str
     across: bool
+    unfamiliar: bool = False
 
     @property
     def added(self) -> list[str]:
@@ -115,7 +117,8 @@ class Asking:
         counts = self.options.across if across else 1.0
         whole = Facet(query, words, drawn(vector, towards, self.options.expanded), 1.0, counts)
         parts = await self._parts(scope, planned, counts) if self.options.part else []
-        return Question((whole, *parts), vector, planned, expansions, language, across)
+        unfamiliar = self.glossary is not None and self.glossary.language == language and not expansions
+        return Question((whole, *parts), vector, planned, expansions, language, across, unfamiliar)
 
     def _plan(
         self, query: str, language: str, expansions: Sequence[Expansion], citations: Sequence[tuple[int, int]]

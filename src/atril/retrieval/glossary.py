@@ -89,6 +89,11 @@ class Glossary:
                 if parts := self.parts(phrase):
                     self._by_first.setdefault(parts[0].key, []).append(_Phrase(parts, entry.terms))
 
+    @property
+    def language(self) -> str:
+        """The language of its phrases."""
+        return self._language
+
     def parts(self, phrase: str) -> tuple[_Part, ...]:
         """What has to be in a question for the phrase to be found; nothing for a phrase of empty words."""
         parts = []
