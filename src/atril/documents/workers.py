@@ -38,11 +38,11 @@ _START_SECONDS: Final = 120.0
 _STREAM_LIMIT: Final = 1 << 20
 _LARGEST_ANSWER: Final = 1 << 30
 _OUT_OF_MEMORY: Final = (
-    "memory allocation of",
-    "MemoryError",
-    "bad_alloc",
-    "Cannot allocate memory",
-    "out of memory",
+    b"memory allocation of",
+    b"MemoryError",
+    b"bad_alloc",
+    b"Cannot allocate memory",
+    b"out of memory",
 )
 
 PageListener = Callable[[int], None]
@@ -206,6 +206,7 @@ class _Worker:
         self._input = process.stdin
         self._output = process.stdout
         self._complaints: deque[bytes] = deque(maxlen=40)
+        self._starved = False
         self._drain = asyncio.create_task(self._keep_complaints(process.stderr))
 
     @classmethod
@@ -262,18 +263,19 @@ class _Worker:
 
     def obituary(self) -> UnreadableDocument:
         """Why the file that was being read ended the worker."""
-        complaints = b"".join(self._complaints).decode(errors="replace")
-        starved = self._process.returncode == OUT_OF_MEMORY or any(
-            sign in complaints for sign in _OUT_OF_MEMORY
-        )
+        starved = self._starved or self._process.returncode == OUT_OF_MEMORY
         return UnreadableDocument(
             reason="too_large" if starved else "corrupt",
             detail="not enough memory" if starved else "its reader crashed",
         )
 
     async def _keep_complaints(self, errors: asyncio.StreamReader) -> None:
+        """The last of them; signs of a lack of memory may come well before, ahead of a long trace."""
+        before = b""
         while chunk := await errors.read(1000):
             self._complaints.append(chunk)
+            self._starved = self._starved or any(sign in before + chunk for sign in _OUT_OF_MEMORY)
+            before = chunk
 
 
 def _environment() -> dict[str, str]:

@@ -22,12 +22,14 @@ _FULL_LINE: Final = 0.85
 _PARAGRAPH_GAP: Final = 1.7
 _CURRENCY: Final = re.compile(r"(?:US\$|[$€£¥₽])")
 _ONE_AMOUNT: Final = re.compile(
-    r"[$€£¥₽]\s*[–—-](?!\S)|(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?%?"
+    r"[$€£¥₽]\s*[–—-](?!\S)|(?:[$€£¥₽]\s*)?\(?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+)\)?(?:\s?%)?"
 )
 _AMOUNTS: Final = re.compile(rf"(?:{_ONE_AMOUNT.pattern})(?:\s+(?:{_ONE_AMOUNT.pattern}))+")
 _AMOUNT_ENDS: Final = re.compile(r"(?:^|[\s$€£¥₽(])[\d.,]*\d\)?\s*%?$|^[–—-]$|[$€£¥₽]\s*[–—-]$")
 _AMOUNT_STARTS: Final = re.compile(r"(?:[$€£¥₽]|[(–—-]?[$€£¥₽]?\s*\d[\d.,]*\)?%?$)")
 _AMOUNT_GAP: Final = 0.35
+_SIGNED: Final = re.compile(r"[$€£¥₽]\s?\(?\d[\d.,]*\)?")
+_SIGNED_GAP: Final = 0.6
 _DIGIT: Final = re.compile(r"\d")
 _AMID: Final = 0.3
 _OVER_ONE: Final = 0.7
@@ -256,8 +258,14 @@ def _line(items: list[Item]) -> Line:
     for before, run in pairwise(runs):
         gap = run.left - before.right
         last = cells[-1]
-        if (gap > _WIDE_GAP * height and not _CURRENCY.fullmatch(last.text)) or (
-            gap > _AMOUNT_GAP * height and _AMOUNT_ENDS.search(last.text) and _AMOUNT_STARTS.match(run.text)
+        if (
+            (gap > _WIDE_GAP * height and not _CURRENCY.fullmatch(last.text))
+            or (
+                gap > _AMOUNT_GAP * height
+                and _AMOUNT_ENDS.search(last.text)
+                and _AMOUNT_STARTS.match(run.text)
+            )
+            or (gap > _SIGNED_GAP * height and _SIGNED.fullmatch(run.text))
         ):
             cells.append(run)
         else:

@@ -16,6 +16,7 @@ from typing import Final
 from liteparse.types import LayoutBlock, TextItem
 
 from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
+from atril.documents.parsing.pdf_columns import Stretch, stretches
 from atril.documents.parsing.pdf_layout import (
     Line,
     header_of,
@@ -43,6 +44,7 @@ _AROUND: Final = " -–—|·"
 # What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
 _SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
 _HEADS_WITHIN: Final = 40
+_LONGEST_CELL: Final = 400
 _PROSE: Final = ("paragraph", "heading")
 _NO_TEXT: Final = ("rule", "figure")
 
@@ -55,12 +57,26 @@ def page_text(items: Sequence[TextItem], blocks: Sequence[LayoutBlock], grid: st
     lines = lines_of(items)
     edges = _edges(lines, blocks)
     lines = [line for number, line in enumerate(lines) if number not in edges]
-    text = "\n\n".join(part for part in _render(blocks, lines) if not _STRAY.fullmatch(part))
-    if not _keeps_all(text, lines):
-        text = _from_lines(lines)
+    parts = stretches(lines)
+    text = "\n\n".join(_stretch(part, blocks if len(parts) == 1 else _within(blocks, part)) for part in parts)
     feet = [one_line(line.text).strip(_AROUND) for line in edges.values()]
     foot = " · ".join(part for part in [*feet, *_lost_numbers(grid, items)] if part)
     return single_blank_lines(_clean(text)), plain(_clean(foot))
+
+
+def _stretch(part: Stretch, blocks: Sequence[LayoutBlock]) -> str:
+    text = "\n\n".join(found for found in _render(blocks, part.lines) if not _STRAY.fullmatch(found))
+    return text if _keeps_all(text, part.lines) else _from_lines(part.lines)
+
+
+def _within(blocks: Sequence[LayoutBlock], part: Stretch) -> list[LayoutBlock]:
+    """The blocks that lie in one column; those that reach into the other hold text of both."""
+    return [
+        block for block in blocks
+        if block.bbox is not None
+        and part.left - 5 <= block.bbox.x and block.bbox.x + block.bbox.width <= part.right + 5
+        and part.top <= block.bbox.y + block.bbox.height and block.bbox.y <= part.bottom
+    ]  # fmt: skip
 
 
 def _clean(text: str) -> str:
@@ -171,7 +187,10 @@ def _render_blocks(blocks: Sequence[LayoutBlock], lines: list[Line]) -> list[str
     for place, block in enumerate(remaining):
         own = inside(lines, block.bbox) if block.bbox else []
         below = remaining[place + 1] if place + 1 < len(remaining) else None
-        if block.kind == "table":
+        if block.kind == "table" and _is_prose(block):
+            found.append(_from_lines([*heads, *own]))
+            heads = []
+        elif block.kind == "table":
             late = [
                 line for head in claimed.get(id(block), ()) if head.bbox for line in inside(lines, head.bbox)
             ]
@@ -189,6 +208,14 @@ def _render_blocks(blocks: Sequence[LayoutBlock], lines: list[Line]) -> list[str
             found.append(_block(block, own))
         before = block if block.kind == "paragraph" and found and not heads else None
     return [part for part in found if part]
+
+
+def _is_prose(table: LayoutBlock) -> bool:
+    """Whether a frame around text was taken for a table."""
+    cells = [
+        cell.text for row in (*([table.header] if table.header else []), *(table.rows or [])) for cell in row
+    ]
+    return any(len(text) > _LONGEST_CELL for text in cells)
 
 
 def _of_figures(lines: list[Line]) -> str:
