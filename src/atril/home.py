@@ -14,7 +14,13 @@ from shutil import rmtree
 from typing import Final
 
 from atril.answering.answerer import Answering
+from atril.answering.citations import Citations
+from atril.answering.document_first import DocumentFirst
+from atril.answering.expansion import Expander
 from atril.answering.extractive import ExtractiveAnswering
+from atril.answering.followups import FollowUps
+from atril.answering.gathering import Gatherer
+from atril.answering.unified import Unified
 from atril.documents.analysis import ANALYZER_VERSION
 from atril.documents.workers import Readers
 from atril.errors import (
@@ -154,14 +160,17 @@ class Home:
     def searcher(self) -> Searcher:
         return self.searching(self.stores.index)
 
-    def searching(self, index: Index) -> Searcher:
-        """A searcher of the home's records through another index than the one in use."""
+    def searching(self, index: Index, *, prefetch: int | None = None) -> Searcher:
+        """A searcher of the home's records through another index than the one in use, or one that looks at
+        more or fewer candidates."""
         return Searcher(
             records=self.stores.records,
             index=index,
             embedder=self._embedder,
             knowledge=self._knowledge,
-            options=SearchOptions(synonyms=self._synonyms),
+            options=SearchOptions(synonyms=self._synonyms)
+            if prefetch is None
+            else SearchOptions(synonyms=self._synonyms, prefetch=prefetch),
         )
 
     @property
@@ -173,7 +182,42 @@ class Home:
         extractive = ExtractiveAnswering(
             searcher=self.searcher, records=self.stores.records, embedder=self._embedder
         )
-        return Answering({"unified": extractive, "extractive": extractive})
+        return Answering(
+            {
+                "unified": self._unified(extractive),
+                "document-first": self._document_first(extractive),
+                "extractive": extractive,
+            }
+        )
+
+    def _unified(self, extractive: ExtractiveAnswering) -> Unified:
+        options, records = self._settings.answering, self.stores.records
+        searcher = self.searching(self.stores.index, prefetch=options.prefetch)
+        return Unified(
+            records=records,
+            searcher=searcher,
+            gatherer=Gatherer(searcher, records, Expander(records, self.profile, options), options),
+            extractive=extractive,
+            follow_ups=FollowUps(records),
+            citations=Citations(records, self._embedder, options.quote_floor),
+            roles=self.roles,
+            profile=self.profile,
+            options=options,
+        )
+
+    def _document_first(self, extractive: ExtractiveAnswering) -> DocumentFirst:
+        records = self.stores.records
+        return DocumentFirst(
+            records=records,
+            index=self.stores.index,
+            embedder=self._embedder,
+            searcher=self.searcher,
+            extractive=extractive,
+            citations=Citations(records, self._embedder, self._settings.answering.quote_floor),
+            roles=self.roles,
+            profile=self.profile,
+            options=self._settings.document_first,
+        )
 
     def check_current(self) -> None:
         """Raises `EmbedderMismatch` or `HomeOutdated` when the index must be rebuilt before it is used."""

@@ -27,6 +27,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from atril.answering.document_first_options import DocumentFirstOptions
+from atril.answering.options import UnifiedOptions
 from atril.documents.chunking import ChunkOptions
 from atril.documents.workers import ReadLimits
 from atril.errors import InvalidSetting
@@ -100,7 +102,13 @@ class Settings(BaseSettings):
         ),
         description="Its address of documents as XML; the same as `knowledge.gateway_url`.",
     )
+    document_first: DocumentFirstOptions = Field(
+        default=DocumentFirstOptions(), description="The pipeline that looks into single documents."
+    )
     reading: ReadLimits = Field(default=ReadLimits(), description="Limits of reading one file.")
+    answering: UnifiedOptions = Field(
+        default=UnifiedOptions(), description="How much an answer is made from."
+    )
     chunking: ChunkOptions = Field(default=ChunkOptions(), description="Sizes of chunks, in tokens.")
 
     @property
