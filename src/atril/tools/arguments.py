@@ -8,6 +8,7 @@ guessed beyond a type: `"3"` is the number 3, but 500 above a maximum of 10 is a
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import types
 from collections.abc import Mapping
@@ -21,11 +22,14 @@ from pydantic.fields import FieldInfo
 from atril.tools.tool import TryAgain
 from atril.tools.wording import wording
 
-_NUMBER: Final = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_NUMBER: Final = re.compile(r"[-+]?\d{1,15}(?:[.,]\d{1,15})?(?!\d)")
+_THOUSANDS: Final = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
 _TRUE: Final = frozenset(("true", "yes", "y", "1", "on", "sí", "si", "verdadero", "да", "истина", "x"))
 _FALSE: Final = frozenset(("false", "no", "n", "0", "off", "falso", "нет", "ложь", ""))
 _NOTHING: Final = frozenset(("", "none", "null", "nil", "undefined", "ninguno", "нет"))
 _CLOSE: Final = 0.75
+_LONGEST_NAME: Final = 64
+_NAMED_IN_NOTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def understand(
     """Reads what a model passed. Raises `TryAgain` naming each argument that is missing or unusable."""
     notes: list[str] = []
     values: dict[str, Any] = {}
-    for name, value in _named(model, given, notes, language).items():
+    for name, value in _named(model, given, notes, language, lenient=lenient).items():
         field = model.model_fields[name]
         read = _coerced(value, field)
         if lenient:
@@ -56,24 +60,35 @@ def understand(
 
 
 def _named(
-    model: type[BaseModel], given: Mapping[str, Any], notes: list[str], language: str
+    model: type[BaseModel], given: Mapping[str, Any], notes: list[str], language: str, *, lenient: bool
 ) -> dict[str, Any]:
     """The given values under the arguments' own names; what fits none is left out and said."""
     known = {_plain(name): name for name in model.model_fields}
     found: dict[str, Any] = {}
+    unknown: list[str] = []
     exact = {name for name in given if name in model.model_fields}
     for written, value in given.items():
         name = written if written in exact else _closest(written, known)
         if name is None or (name in exact and written not in exact):
-            text = wording("note.unknown_argument", language, name=written, known=", ".join(known.values()))
-            notes.append(text)
+            unknown.append(written)
         else:
             found[name] = value
+    missing = [
+        name for name, field in model.model_fields.items() if field.is_required() and name not in found
+    ]
+    if lenient and len(missing) == len(unknown) == 1:  # one thing was asked for and one was given
+        found[missing[0]] = given[unknown[0]]
+        notes.append(wording("note.tool_read_as", language, written=_short(unknown[0]), name=missing[0]))
+    elif unknown:
+        names = ", ".join(_short(name) for name in unknown[:_NAMED_IN_NOTES])
+        notes.append(wording("note.unknown_argument", language, name=names, known=", ".join(known.values())))
     return found
 
 
 def _closest(written: str, known: Mapping[str, str]) -> str | None:
     plain = _plain(written)
+    if not plain:
+        return None
     if plain in known:
         return known[plain]
     close = difflib.get_close_matches(plain, list(known), n=1, cutoff=_CLOSE)
@@ -81,7 +96,8 @@ def _closest(written: str, known: Mapping[str, str]) -> str | None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
+    """What is left of a name without its dashes, underscores and capitals; too long, it is no name."""
+    return "" if len(name) > _LONGEST_NAME else re.sub(r"[\W_]", "", name).casefold()
 
 
 def _kind(field: FieldInfo) -> Any:
@@ -102,9 +118,13 @@ def _coerced(value: Any, field: FieldInfo) -> Any:
             return None
         if kind is bool and text.casefold() in _TRUE | _FALSE:
             return text.casefold() in _TRUE
+        if kind is int and _THOUSANDS.fullmatch(text):
+            return int(re.sub("[.,]", "", text))
         if kind in (int, float) and _NUMBER.fullmatch(text):
             return _number(text, kind)
         return text if kind is not str else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if kind is str and isinstance(value, int | float) and not isinstance(value, bool):

@@ -171,6 +171,8 @@ class Toolset:
             return Outcome(call, "try_again", failure.text)
         except ToolFailure as failure:
             return Outcome(call, "cannot", failure.text)
+        except Exception as error:  # noqa: BLE001  validators are anybody's code too
+            return Outcome(call, "cannot", _unexpected(error, call.tool[:80], language).text)
 
     async def _run(
         self, tool: Tool[Any], understood: Understood, key: str | None, context: ToolContext
@@ -216,9 +218,13 @@ async def _guarded(tool: Tool[Any], understood: Understood, context: ToolContext
     except AtrilError as error:
         raise CannotBeDone(error.localized(language)) from error
     except Exception as error:  # a tool is anybody's code
-        _log.warning("tool=%s failed with %s", tool.name, type(error).__name__)
-        _log.debug("what it raised may quote its arguments", exc_info=error)
-        raise CannotBeDone(wording("error.unexpected", language, name=tool.name)) from error
+        raise _unexpected(error, tool.name, language) from error
+
+
+def _unexpected(error: Exception, name: str, language: str) -> CannotBeDone:
+    _log.warning("tool=%s failed with %s", name, type(error).__name__)
+    _log.debug("what it raised may quote its arguments", exc_info=error)
+    return CannotBeDone(wording("error.unexpected", language, name=name))
 
 
 def confirmation_token(tool: str, understood: Understood, context: ToolContext) -> str:
