@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -60,6 +60,7 @@ from atril.store.originals import Originals
 from atril.store.records import FILE_NAME as RECORDS_FILE
 from atril.store.records import Records
 from atril.store.vectors import VectorCache
+from atril.types import Tokens
 
 _log = logging.getLogger(__name__)
 
@@ -187,8 +188,13 @@ class Home:
                 "unified": self._unified(extractive),
                 "document-first": self._document_first(extractive),
                 "extractive": extractive,
-            }
+            },
+            self._cost,
         )
+
+    def _cost(self, tokens: Mapping[str, Tokens]) -> float | None:
+        models = {"reader": self.roles.reader, "principal": self.roles.principal}
+        return self.prices.cost(tokens, {role: model.id for role, model in models.items() if model})
 
     def _unified(self, extractive: ExtractiveAnswering) -> Unified:
         options, records = self._settings.answering, self.stores.records

@@ -28,6 +28,7 @@ class Spoken(StrEnum):
 
 class Pipeline(StrEnum):
     UNIFIED = "unified"
+    DOCUMENT_FIRST = "document-first"
     EXTRACTIVE = "extractive"
 
 

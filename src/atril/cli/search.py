@@ -75,6 +75,12 @@ def ask(
     ] = options.Pipeline.UNIFIED,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
+    max_pages: Annotated[int, typer.Option("--max-pages", min=1, max=100, help=said("help.max_pages"))] = 5,
+    context_chunk: Annotated[
+        list[str] | None, typer.Option("--context-chunk", metavar="ID", help=said("help.context_chunk"))
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help=said("help.check"))] = False,
+    explain: Annotated[bool, typer.Option("--explain", help=said("help.explain_answer"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -87,6 +93,10 @@ def ask(
             pipeline=pipeline.value,
             collections=tuple(collection) if collection else None,
             labels=tuple(label or ()),
+            max_pages=max_pages,
+            context_chunk_ids=context_chunk,
+            check=check,
+            explain=explain,
         )
         terminal.result(answer.to_dict(), lambda: views.answer(answer, marks=terminal.marks_needed))
         return DONE

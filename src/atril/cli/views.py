@@ -17,6 +17,7 @@ from atril.cli.texts import said
 from atril.types import (
     AddReport,
     Answer,
+    AnswerExplanation,
     Citation,
     Document,
     Explanation,
@@ -242,7 +243,23 @@ def answer(given: Answer, *, marks: bool) -> RenderableType:
         where = place(citation.source_file, citation.page, citation.article, citation.section_title)
         parts.append(Text(f"\n[{citation.number}] ", style="bold").append(where, style=_PLACE))
         parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4), expand=False))
+    if given.explanation is not None:
+        parts += answer_reasons(given.explanation)
     return Group(*parts)
+
+
+def answer_reasons(explanation: AnswerExplanation) -> list[RenderableType]:
+    """What happened stage by stage, then every exchange with a model to the letter."""
+    parts: list[RenderableType] = []
+    for stage in explanation.stages:
+        parts.append(Text(f"\n{said(f'stage_name.{stage.name}')}", style="bold"))
+        parts += [Padding(Text(plain(note), style="dim"), (0, 0, 0, 4), expand=False) for note in stage.notes]
+    for exchange in explanation.exchanges:
+        parts.append(Text(f"\n{said(f'stage_name.{exchange.role}')} · {plain(exchange.model)}", style="bold"))
+        for role, content in (*exchange.messages, ("→", exchange.reply)):
+            parts.append(Text(f"  {role}", style=_PLACE))
+            parts.append(Padding(Text(plain(content), style="dim"), (0, 0, 1, 4), expand=False))
+    return parts
 
 
 def _quote(citation: Citation, given: Answer, *, marks: bool) -> Text:
