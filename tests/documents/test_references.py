@@ -45,6 +45,13 @@ def articles(text: str, language: str = "es") -> list[tuple[str, str | None]]:
         ),
         ("artículo ciento treinta y seis", "ciento treinta y seis", None, None),
         ("el artículo 149.1.7.ª", "149", "1", None),
+        ("el artículo 149.1, 7.ª, 8.ª y 17.ª, de la Ley 20/2007", "149", "1", "leta.md"),
+        ("los apartados 12, 13 y 13 bis) del artículo 8 de la LISOS", "8", "12", "lisos.md"),
+        ("el apartado 1, artículo 22, de la Ley 20/2007", "22", "1", "leta.md"),
+        ("el apartado 1 de la disposición final novena", "Disposición final novena", "1", None),
+        ("el artículo 313.bis", "313 bis", None, None),
+        ("el artículo 33.3. bis de la Ley 20/2007", "33", "3", "leta.md"),
+        ("artículo 92 Ley 20/2007", "92", None, "leta.md"),
         (
             "la disposición transitoria vigésima tercera",
             "Disposición transitoria vigésima tercera",
@@ -71,8 +78,16 @@ def test_lists_and_ranges_name_every_article() -> None:
     ]
 
 
-def test_a_norm_after_a_list_belongs_to_all_of_it() -> None:
-    found = find_mentions("el artículo 5 y la disposición final primera de la Ley 20/2007", "es", NAMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "el artículo 5 y la disposición final primera de la Ley 20/2007",
+        "el artículo 14.1.b) y en los párrafos b), c) y l) del artículo 305.2 de la Ley 20/2007",
+        "los títulos I y III de la Ley 20/2007",
+    ],
+)
+def test_a_norm_after_a_list_belongs_to_all_of_it(text: str) -> None:
+    found = find_mentions(text, "es", NAMES)
     assert [mention.identifier for mention in found] == ["leta.md", "leta.md"]
 
 
@@ -82,6 +97,7 @@ def test_a_norm_after_a_list_belongs_to_all_of_it() -> None:
         ("en el artículo anterior", "previous"),
         ("en los artículos siguientes", "next"),
         ("el apartado 3 de este artículo", "this"),
+        ("lo previsto en este artículo", "this"),
         ("en el artículo 7 de la presente Ley", "this"),
     ],
 )
@@ -89,8 +105,9 @@ def test_places_can_be_counted_from_here(text: str, relative: str) -> None:
     assert the(text).relative == relative
 
 
-def test_what_was_named_before_is_meant_by_said_law() -> None:
-    found = find_mentions("La Ley 20/2007 lo permite. El artículo 4 de dicha ley lo limita.", "es", NAMES)
+@pytest.mark.parametrize("said", ["dicha ley", "la citada ley", "la ley citada"])
+def test_what_was_named_before_is_meant_by_said_law(said: str) -> None:
+    found = find_mentions(f"La Ley 20/2007 lo permite. El artículo 4 de {said} lo limita.", "es", NAMES)
     assert [(mention.kind, mention.identifier) for mention in found] == [
         ("norm", "leta.md"),
         ("article", "leta.md"),
@@ -128,6 +145,7 @@ def test_headings_are_not_references() -> None:
         ("см. стр. 12", "ru", "page", "12"),
         ("[guide](../guide.md#install)", "en", "link", "../guide.md#install"),
         ("el capítulo II del título III", "es", "section", "titulo 3/capitulo 2"),
+        ("la sección 5.ª, capítulo IV, título II", "es", "section", "titulo 2/capitulo 4/seccion 5"),
     ],
 )
 def test_sections_pages_and_links_are_found(text: str, language: str, kind: str, value: str) -> None:

@@ -136,3 +136,34 @@ async def test_a_profile_gives_documents_names_when_it_comes(tmp_path: Path) -> 
         assert await leads(library, "nota") == (await chunk_of(library, "leave.md", "2"),)
     async with atril.open(home, embedder=HashEmbedder()) as library:
         assert await leads(library, "nota") == ()
+
+
+async def test_an_older_text_means_the_articles_of_an_earlier_law(tmp_path: Path) -> None:
+    profile = tmp_path / "profile"
+    profile.mkdir()
+    (profile / "profile.toml").write_text('name = "leave"\n', encoding="utf-8")
+    norms = '[[norm]]\nidentifier = "leave"\ntitles = ["Ley de Permisos"]\nnumbered_since = 2001\n'
+    (profile / "norms.toml").write_text(norms, encoding="utf-8")
+    old = (
+        "# Real Decreto 9/1998, de 1 de abril, de plazos\n\n"
+        "##### Artículo 1. Escrito\n\nSegún el artículo 2.2 de la Ley de Permisos.\n\n"
+        "##### Artículo 2. Plazos\n\nSegún la Ley 5/2001, y el artículo 2.2 de la Ley de Permisos.\n"
+    )
+    async with atril.open(tmp_path / "home", profile=str(profile), embedder=HashEmbedder()) as library:
+        await add(library, leave=LEAVE, old=old)
+        assert await leads(library, "escrito real decreto plazos", "1") == ()
+        assert await leads(library, "plazos real decreto", "2") == (await chunk_of(library, "leave.md", "2"),)
+        report = await library.references()
+    assert (report.outdated, report.outside) == (1, 0)
+    [earlier] = report.earlier
+    assert (earlier.name, earlier.document) == ("Ley de Permisos", "leave.md")
+
+
+async def test_a_line_over_an_article_opens_its_division(library: atril.Library) -> None:
+    body = "Palabras sobre los permisos y sus plazos. " * 10
+    text = (
+        f"# Ley 5/2001\n\n##### Artículo 1. Objeto\n\n{body}Véase la subsección 2.ª de esta ley.\n\n"
+        f"Subsección 2.ª Plazos\n\n##### Artículo 2. Plazos\n\n{body}\n"
+    )
+    await add(library, leave=text)
+    assert await leads(library, "objeto permisos") == (await chunk_of(library, "leave.md", "2"),)

@@ -1,7 +1,9 @@
 """References at the level of the records: both directions, look-ups, and many documents at random."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from atril.documents.reference_places import find_places
 from atril.documents.reference_targets import Reference
 from atril.store.drafts import Draft
-from atril.store.records import Records
+from atril.store.records import FILE_NAME, Records
 from atril.types import Scope
 
 SCOPE = Scope()
@@ -80,6 +82,19 @@ async def test_the_longest_name_counts(records: Records) -> None:
         records, law("uno", (1, "1", "ley dos bis y otras")), law("dos"), replace(law("dos bis"), source="b")
     )
     assert await records.references(SCOPE, points["uno"]) == {points["uno"][0]: (points["dos bis"][0],)}
+
+
+async def test_targets_that_were_lost_are_worked_out_again_when_names_are_given(
+    records: Records, tmp_path: Path
+) -> None:
+    points = await add(records, law("uno", (1, "3", "ley dos")), law("dos"))
+    before = await records.references(SCOPE, points["uno"])
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE mentions SET target_version = NULL, target = NULL, document = NULL")
+    assert await records.references(SCOPE, points["uno"]) == {}
+    current = await records.documents(SCOPE)
+    await records.rename(SCOPE, {each.version: {f"ley {each.name[:-3]}": None} for each in current})
+    assert await records.references(SCOPE, points["uno"]) == before
 
 
 async def test_articles_are_looked_up_by_document_or_by_its_name(records: Records) -> None:

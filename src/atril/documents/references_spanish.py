@@ -43,7 +43,8 @@ _ITEM: Final = re.compile(
     rf"(?P<suffix>(?:\.\s?|\s)?(?:{_SUFFIX})\b)?"
     rf"(?:\.(?P<paragraph>\d{{1,2}}(?!\d|/)|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)(?:\.?[ºª°])?(?:[\s.]\s?(?:{_SUFFIX})\b)?)?"
     r"(?:\.?\s?\.?[a-zñ]\.?[ºª]?\)(?:(?:\s*,\s*|\s+[yeo]\s+)[a-zñ]\))*|\.[a-z](?=[\s,;.)])|\.\d{1,2}(?![\d/])(?:\.?(?:[ºª°]|[oa]\b))?"
-    r"|(?:\.\s|,\s?|\s+y\s+)\d{1,2}\.?[ºª°](?=[\s,.;])(?!\s+bis)|(?:\.\s|,\s?)\d{1,2}(?=,?\s+(?:de\s+la|del)\s+[A-Z]))*",
+    r"|(?:\.\s|,\s?)\d{1,2}(?=,?\s+(?:de\s+la|del)\s+[A-Z]))*"
+    r"(?(paragraph)(?:(?:\.\s|,\s?|\s+y\s+)\d{1,2}\.?[ºª°](?=[\s,.;])(?!\s+bis))*|)",
     _FLAGS,
 )
 _SEPARATOR: Final = re.compile(
@@ -69,7 +70,7 @@ _PARAGRAPH: Final = re.compile(
     rf"apartados?\s+(?P<values>{_VALUES})(?:{_DETAIL.pattern.replace('?P<paragraph>', '').replace('?P<values>', '')})*",
     _FLAGS,
 )
-_OF: Final = re.compile(r"\s*,?\s+(?:de(?:l)?|de\s+l[ao]s?|en\s+(?:el|la))\s+", _FLAGS)
+_OF: Final = re.compile(r"\s*,?\s+(?:de\s+l[ao]s?|del?|en\s+(?:el|la))\s+", _FLAGS)
 _COMMA: Final = re.compile(r"\s*,\s+(?=art(?:iculo\b|\.)\s*\d)", _FLAGS)
 _THIS_ARTICLE: Final = re.compile(
     r"(?:(?:est[ea]|(?:el\s+|la\s+)?presente)\s+(?:mism[oa]\s+)?(?:articulo|disposicion|precepto)\b)", _FLAGS
@@ -157,7 +158,8 @@ _ORDER: Final = ("anexo", "libro", "titulo", "capitulo", "seccion", "subseccion"
 _QUOTED_HEADING: Final = re.compile(r"\s*\d*(?:\s(?:bis|ter|quater))?\.?\s*[-–.:]")
 _CONNECTION: Final = re.compile(
     r"\s*(?:[,;]|,?\s*(?:y|e|o|u|asi\s+como|en\s+relacion\s+con|ni)(?=\s))?\s*"
-    r"(?:(?:a|en|con|de|por|segun|al|del|como|tambien)\s+)*(?:el|la|los|las|lo|lo\s+dispuesto\s+en)?\s*",
+    r"(?:(?:a|en|con|de|por|segun|al|del|como|tambien)\s+)*(?:el|la|los|las|lo|lo\s+dispuesto\s+en)?\s*"
+    rf"(?:{_ONE_KIND}\s+{_VALUES}\s+del?\s+)?",
     _FLAGS,
 )
 _FEMININE: Final = (
@@ -346,9 +348,11 @@ class _Spanish:
         item: re.Match[str], following: re.Match[str], last: tuple[str, str | None], plural: bool
     ) -> bool:
         """ "275.1 y 2": the second number is a paragraph of the same article."""
-        if last[1] is None or not following["number"] or following["paragraph"] or not item["number"]:
+        if not following["number"] or following["paragraph"] or not item["number"]:
             return False
         first, second = item["number"].replace(".", ""), following["number"].replace(".", "")
+        if last[1] is None:
+            return plural and item.group()[-1:] in "ºª°" and int(second) < min(10, int(first))
         return int(second) < 20 and (
             not plural or (int(second) < int(first) and int(second) > (value_of(last[1].lower()) or 0))
         )
@@ -764,6 +768,6 @@ def _shared(found: list[Mention], flat: str) -> list[Mention]:
         if after.norm is None and after.relative is None:
             continue
         gap = flat[mention.end : after.start]
-        if len(gap) < 40 and (mention.start == after.start or _CONNECTION.fullmatch(gap)):
+        if len(gap) < 80 and (mention.start == after.start or _CONNECTION.fullmatch(gap)):
             found[index] = replace(mention, norm=after.norm, relative=after.relative, approved=after.approved)
     return found

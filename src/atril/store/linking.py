@@ -157,6 +157,8 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[st
         for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
     }
     _rebind(connection, tenant, every)
+    for part in _parts(called):
+        connection.execute(_BIND_FRESH, {"of_tenant": tenant, "wanted": part})
     aiming.aim_from(connection, tenant, called)
 
 
