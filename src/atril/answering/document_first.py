@@ -33,7 +33,7 @@ from atril.store.records import Records
 from atril.types import Answer, Citation, Document, Issue
 
 DOCUMENT_FIRST: Final = "document-first"
-MOST_PAGES: Final = 50
+MOST_PAGES: Final = 100
 _PASSAGES: Final = 10
 """Chunks of the search over all candidates; their similarities tell how much the library knows at all."""
 
@@ -87,7 +87,7 @@ class DocumentFirst:
         language = answer_language(asked.question, asked.scope)
         work = _Work(asked, language, Ledger(asked.scope.language or language, "document_first"))
         candidates = await self._candidates(asked)
-        work.ledger.note("documents", "candidates", count=len(candidates))
+        work.ledger.note("plan", "candidates", count=len(candidates))
         if not candidates:
             async for event in _events(_no_documents(work)):
                 yield event
@@ -136,7 +136,8 @@ class DocumentFirst:
     async def _look(
         self, work: _Work, question: Retrieval, documents: Sequence[Document]
     ) -> FoundPages | None:
-        """The pages of the first document when they are excellent, else of the better of both."""
+        """The pages of the first document when they are excellent, else of the better of both; the first one is
+        the better in case of doubt."""
         scope, best = work.asked.scope, None
         terms = [term_id(term) for word in question.lexical.words for term in word.terms]
         statistics = await self._records.statistics_within(scope, documents, terms)
@@ -149,14 +150,14 @@ class DocumentFirst:
             if not found.pages:
                 continue
             _tell_looked(work, found)
-            if best is None or found.score > best.score:
+            if best is None or found.score > best.score + self._options.lead:
                 best = found
             if found.score >= self._options.excellent:
-                work.ledger.note("pages", "enough", excellent=self._options.excellent)
+                work.ledger.note("search", "enough", excellent=self._options.excellent)
                 break
         if best is not None:
             quality = self._quality(best)
-            work.ledger.note("pages", "used", document=best.document.name, quality=quality)
+            work.ledger.note("search", "used", document=best.document.name, quality=quality)
         return best
 
     def _quality(self, found: FoundPages) -> Quality:
@@ -334,7 +335,7 @@ def _bare(work: _Work, text: str) -> Answer:
 
 def _tell_picked(work: _Work, picked: Picked) -> None:
     work.considered = tuple(document.name for document in picked.documents)
-    work.ledger.note("documents", f"picked_{picked.by}", documents=", ".join(work.considered))
+    work.ledger.note("plan", f"picked_{picked.by}", documents=", ".join(work.considered))
     if picked.failure is not None:
         work.remark("document_first.reader_failed", problem=picked.failure.localized(work.language))
 
@@ -343,9 +344,9 @@ def _tell_looked(work: _Work, found: FoundPages) -> None:
     score, name = f"{found.score:.2f}", found.document.name
     if found.numbers:
         pages = ", ".join(map(str, found.numbers))
-        work.ledger.note("pages", "looked", document=name, pages=pages, score=score)
+        work.ledger.note("search", "looked", document=name, pages=pages, score=score)
     else:
-        work.ledger.note("pages", "looked_sections", document=name, count=len(found.pages), score=score)
+        work.ledger.note("search", "looked_sections", document=name, count=len(found.pages), score=score)
 
 
 def _check(asked: Asked) -> None:

@@ -25,6 +25,9 @@ class DocumentFirstOptions(BaseModel):
     excellent: float = Field(
         default=0.75, ge=0, le=1, description="From here the second document is not looked into."
     )
+    lead: float = Field(
+        default=0.05, ge=0, le=1, description="How much better the second document must be to be taken."
+    )
     acceptable: float = Field(default=0.60, ge=0, le=1, description="Below this the quality is low.")
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 from uuid import UUID
@@ -26,8 +27,18 @@ Place: TypeAlias = int | tuple[str, ...]
 CANDIDATES: Final = 200
 """Passages of one document that are ranked by their words and by their meaning."""
 
-READ: Final = 40
+READ: Final = 60
 """Of those, how many are read at a time until there are pages enough."""
+
+WORDS: Final = 0.3
+"""What the words count beside the meaning. Within one document they tell less than in a library: of what a
+question says most stands on many of its pages."""
+
+SECOND: Final = 0.2
+"""What the second best passage of a page adds to the best one: two that speak of the question say more."""
+
+GATED: Final = 5
+"""Pages that the gate looks at."""
 
 AROUND: Final = 8
 """Chunks on either side of a found one that are looked at for the rest of its page."""
@@ -55,8 +66,8 @@ class PageGate:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page, or a section of a document without pages, and its best passage's score (0..1 within the
-    document) and calibrated similarity; `chunks` are all its passages, in order."""
+    """A page, or a section of a document without pages: its score (0..1, within the document) and the
+    calibrated similarity of its nearest passage; `chunks` are all its passages, in order."""
 
     place: Place
     score: float
@@ -101,15 +112,14 @@ class PageSearch:
         """The best `max_pages` pages for a question whose words and vector are in `asked`; none when the
         document has gone. `statistics` are the document's own."""
         ranked, similarities = await self._ranked(scope, document, asked, statistics)
-        places = await self._places(scope, ranked, max_pages)
         pages = []
-        for place, best in places.items():
+        for place, (best, score) in (await self._places(scope, ranked, max_pages)).items():
             chunks = await self._on_page(scope, place, best)
             scored = tuple(ScoredChunk(each, ranked.get(each.point, 0.0)) for each in chunks)
             similarity = max(similarities.get(each.point, 0.0) for each in chunks)
-            pages.append(FoundPage(place, ranked[best.point], similarity, scored))
-        score = self.gate.score([page.similarity for page in pages])
-        return FoundPages(document, tuple(pages), score, similarities)
+            pages.append(FoundPage(place, score, similarity, scored))
+        reached = self.gate.score([page.similarity for page in pages[:GATED]])
+        return FoundPages(document, tuple(pages), reached, similarities)
 
     async def _ranked(
         self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics
@@ -128,7 +138,7 @@ class PageSearch:
             else []
         )
         calibrate = self.embedder.anchors.calibrate
-        fused = fuse((said, near))
+        fused = fuse((said, near), weights=(WORDS, 1.0))
         return (
             {point.id: point.score for point in fused},
             {point.id: calibrate(point.score) for point in near},
@@ -136,24 +146,34 @@ class PageSearch:
 
     async def _places(
         self, scope: Scope, ranked: Mapping[UUID, float], most: int
-    ) -> dict[Place, StoredChunk]:
-        """The best places, each with its best passage, best first."""
+    ) -> dict[Place, tuple[StoredChunk, float]]:
+        """The best places, best first, each with its best passage and its score."""
         points = list(ranked)
-        places: dict[Place, StoredChunk] = {}
+        held: dict[Place, list[StoredChunk]] = {}
         for start in range(0, len(points), READ):
             part = points[start : start + READ]
             stored = await self.records.hydrate(scope, part)
             for point in part:
                 if point in stored:
-                    places.setdefault(place_of(stored[point].chunk), stored[point])
-                if len(places) == most:
-                    return places
-        return places
+                    held.setdefault(place_of(stored[point].chunk), []).append(stored[point])
+            if len(held) >= most:
+                break
+        scored = {
+            place: (chunks[0], _page_score([ranked[each.point] for each in chunks]))
+            for place, chunks in held.items()
+        }
+        best = sorted(scored.items(), key=lambda item: (-item[1][1], item[1][0].chunk.number))
+        return dict(best[:most])
 
     async def _on_page(self, scope: Scope, place: Place, best: StoredChunk) -> list[StoredChunk]:
         number = best.chunk.number
         around = await self.records.chunks(scope, best.document.id, max(1, number - AROUND), number + AROUND)
         return [each for each in around if place_of(each.chunk) == place] or [best]
+
+
+def _page_score(passages: Sequence[float]) -> float:
+    """Of a page's passages, best first; at most 1."""
+    return fsum((passages[0], SECOND * fsum(passages[1:2]))) / (1.0 + SECOND)
 
 
 def place_of(chunk: Chunk) -> Place:
