@@ -41,14 +41,16 @@ def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterato
     seen: set[str] = set()
     excluded = Path(os.path.realpath(exclude)) if exclude else None
     for given in paths:
-        for found, problem in _found(given, excluded):
-            target = _resolved(found)
-            if target in seen or _inside(target, excluded):
+        whole = Path(_resolved(given)).name
+        for found, target, problem in _found(given, excluded):
+            if target in seen:
                 continue
             seen.add(target)
-            name = found.relative_to(given).as_posix() if found != given else found.name
-            folder = Path(_resolved(given if found != given else found.parent)).name
-            yield SourceFile(found, storable(target), name, folder, problem)
+            if found == given:
+                folder = Path(_resolved(found.parent)).name
+                yield SourceFile(found, storable(target), found.name, folder, problem)
+            else:
+                yield SourceFile(found, storable(target), found.relative_to(given).as_posix(), whole, problem)
 
 
 def check_folder(path: Path) -> None:
@@ -58,19 +60,23 @@ def check_folder(path: Path) -> None:
     raise NotAFolder(path=str(path)) if path.exists() else PathNotFound(path=str(path))
 
 
-_Found = tuple[Path, UnreadableDocument | None]
+_Found = tuple[Path, str, UnreadableDocument | None]
+"""How a file is reached, its resolved path, and what stands in the way of reading it."""
 
 
 def _found(given: Path, excluded: Path | None) -> Iterator[_Found]:
+    target = _resolved(given)
+    if _inside(target, excluded):
+        return
     try:
         mode = given.stat().st_mode
     except (OSError, ValueError) as error:
-        yield given, _problem(error)
+        yield given, target, _problem(error)
         return
     if stat.S_ISDIR(mode):
         yield from _walk(given, excluded)
     else:
-        yield given, None if stat.S_ISREG(mode) else _problem("not a regular file")
+        yield given, target, None if stat.S_ISREG(mode) else _problem("not a regular file")
 
 
 def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
@@ -78,12 +84,12 @@ def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
     rules: dict[Path, IgnoreRules] = {folder: IgnoreRules()}
     for root, folders, names in os.walk(folder, onerror=unlisted.append):
         yield from _drained(unlisted, folder)
-        here = Path(root)
+        here, target = Path(root), _resolved(Path(root))
         try:
             inside = rules.pop(here).within(here)
         except UnreadableDocument as problem:
             folders.clear()
-            yield here, problem
+            yield here, target, problem
             continue
         folders[:] = sorted(
             name
@@ -93,8 +99,9 @@ def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
         )
         rules |= {here / name: inside for name in folders}
         for name in sorted(names):
-            if not inside.ignores(here / name):
-                yield from _file(here / name)
+            path = here / name
+            if not inside.ignores(path):
+                yield from _file(path, str(Path(target, name)), excluded)
     yield from _drained(unlisted, folder)
 
 
@@ -103,15 +110,23 @@ def _drained(unlisted: list[OSError], walked: Path) -> Iterator[_Found]:
     while unlisted:
         error = unlisted.pop(0)
         # A listing that breaks off half-way does not say where.
-        yield Path(error.filename or walked), _problem(error)
+        path = Path(error.filename or walked)
+        yield path, _resolved(path), _problem(error)
 
 
-def _file(path: Path) -> Iterator[_Found]:
+def _file(path: Path, target: str, excluded: Path | None) -> Iterator[_Found]:
+    """A file in a folder; `target` is where it is unless it is a link, which alone costs a look at every
+    folder above."""
     try:
-        if stat.S_ISREG(path.stat().st_mode):
-            yield path, None
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            target = _resolved(path)
+            mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        yield path, _problem(error)
+        yield path, target, _problem(error)
+        return
+    if stat.S_ISREG(mode) and not _inside(target, excluded):
+        yield path, target, None
 
 
 def _resolved(path: Path) -> str:

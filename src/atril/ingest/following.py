@@ -37,13 +37,11 @@ def vanished(documents: Sequence[Document], listed: Sequence[SourceFile], root: 
     for document in documents:
         # What lies inside a file is there for as long as that file is.
         sources = {document.source, *containers_of(document.source)}
+        if not present.isdisjoint(sources):
+            continue
         path = Path(document.path or document.source)
         surroundings = {*Path(document.source).parents, *path.parents}
-        if (
-            present.isdisjoint(sources)
-            and unknown.isdisjoint(surroundings)
-            and _is_lost(path, frozenset(sources), root)
-        ):
+        if unknown.isdisjoint(surroundings) and _is_lost(path, frozenset(sources), root):
             gone.append(document)
     return gone
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Final
 
 from atril.errors import UnreadableDocument
@@ -14,7 +14,8 @@ from atril.ingest.ignoring import IgnoreRules
 
 INTERVAL_SECONDS: Final = 1.0
 _SHARE: Final = 10
-"""Looking takes at most one part in this many of the time, so that a large folder is looked at less often."""
+"""Looking takes at most one part in this many of a processor's time, and at most half of that of a slow disk,
+so that a large folder is looked at less often."""
 
 Snapshot = dict[Path, tuple[int, ...]]
 
@@ -31,7 +32,7 @@ async def changes(
     seen: Snapshot | None = None
     while True:
         start = perf_counter()
-        now = await asyncio.to_thread(_snapshot, folder, exclude)
+        now, worked = await asyncio.to_thread(_timed_snapshot, folder, exclude)
         took = perf_counter() - start
         if seen is None:
             seen = now
@@ -41,7 +42,13 @@ async def changes(
             seen = now
             yield changed
         else:
-            await asyncio.sleep(max(interval, took * _SHARE))
+            await asyncio.sleep(max(interval, worked * _SHARE, took))
+
+
+def _timed_snapshot(folder: Path, exclude: Path) -> tuple[Snapshot, float]:
+    """What there is, and the seconds of computing that it took to find out."""
+    start = thread_time()
+    return _snapshot(folder, exclude), thread_time() - start
 
 
 def _snapshot(folder: Path, exclude: Path) -> Snapshot:
