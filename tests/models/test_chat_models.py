@@ -186,6 +186,13 @@ async def test_a_reply_that_has_begun_is_never_repeated(
     assert len(server.requests) == 1
 
 
+async def test_a_stream_of_blanks_is_an_empty_answer(server: ChatServer, models: Any) -> None:
+    server.always("   \n")
+    with pytest.raises(NoReply) as caught:
+        await collect(models())
+    assert (caught.value.fields["problem"], len(server.requests)) == ("empty", 1)
+
+
 async def test_a_reply_that_does_not_end_is_ended(server: ChatServer, models: Any) -> None:
     server.add(Reply("word " * 500, pause=0.02))
     with pytest.raises(NoReply) as caught:
@@ -212,6 +219,7 @@ async def test_a_server_that_is_not_there_is_named(models: Any) -> None:
     ("reply", "cut_off"),
     [
         (Reply("Thirty", finish="length"), True),
+        (Reply("Thirty", finish="content_filter"), True),
         (Reply("Thirty", finish=None), True),
         (Reply("Thirty."), False),
     ],

@@ -11,7 +11,7 @@ from atril.errors import NoReply
 from atril.models.budgets import Budget, OverBudget, Spending
 from atril.models.chat import Completion, Message
 from atril.models.counting import estimate_tokens
-from atril.models.failures import Failure, pause_before, shown_address
+from atril.models.failures import Failure, Unusable, pause_before, shown_address
 from atril.models.options import ModelOptions
 from atril.types import Tokens
 
@@ -88,7 +88,7 @@ class Call:
             over = self._loop.time() >= self._started + self._options.longest
             seconds = self._options.longest if over else self._options.stall
             failure = Failure("endless" if over else "stalled", fields={"seconds": f"{seconds:g}"})
-        else:
+        elif not isinstance(error, Unusable):
             failure = Failure("broken", fields=failure.fields)
         return self.unavailable(failure)
 

@@ -6,7 +6,7 @@ above. Providers are adapters in this room.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -59,10 +59,11 @@ class ChatModel(Protocol):
     async def complete(self, messages: Sequence[Message]) -> Completion:
         """The reply as a whole."""
 
-    def stream(self, messages: Sequence[Message]) -> AsyncIterator[Delta | Completion]:
+    def stream(self, messages: Sequence[Message]) -> AsyncGenerator[Delta | Completion]:
         """The reply as it is written; the last item, and only it, is the `Completion`.
 
         Once a `Delta` was given a failure raises and is never repeated: a reader has seen the beginning.
+        Whoever stops early closes it (`contextlib.aclosing`), or the model goes on writing for nobody.
         """
 
     async def close(self) -> None:

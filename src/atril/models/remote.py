@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from atril.models.calls import Call
 from atril.models.chat import Completion, Delta, Message
 from atril.models.failures import Failure, check_usable, failure_of
 from atril.models.options import ModelOptions
-from atril.models.wire import takes_temperature, text_of, to_wire
+from atril.models.wire import stopped_short, takes_temperature, text_of, to_wire
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -58,7 +58,7 @@ class RemoteModel:
             self._settle(spending, completion)
             return completion
 
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[Delta | Completion]:
+    async def stream(self, messages: Sequence[Message]) -> AsyncGenerator[Delta | Completion]:
         """See `ChatModel.stream`."""
         call = await self._call(messages)
         while True:
@@ -98,7 +98,7 @@ class RemoteModel:
         reply = await model_request(model, to_wire(messages), model_settings=self._settings(model))
         text = reply.text or ""
         check_usable(reply, text)
-        return call.completion(text, reply, cut_off=reply.finish_reason == "length")
+        return call.completion(text, reply, cut_off=stopped_short(reply))
 
     async def _pieces(self, messages: Sequence[Message], call: Call) -> AsyncGenerator[Delta | Completion]:
         from pydantic_ai.direct import model_request_stream
@@ -121,8 +121,8 @@ class RemoteModel:
                     yield Delta(piece)
             response = reply.get()
             check_usable(response, text)
-            ended = bool((response.provider_details or {}).get("finish_reason"))
-            yield call.completion(text, response, cut_off=response.finish_reason == "length" or not ended)
+            unended = not (response.provider_details or {}).get("finish_reason")
+            yield call.completion(text, response, cut_off=unended or stopped_short(response))
 
     async def _connected(self) -> Model:
         async with self._connecting:

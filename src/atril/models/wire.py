@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from atril.models.chat import Message
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import Model
 
 
@@ -20,6 +20,11 @@ def takes_temperature(model: Model) -> bool:
     return bool(profile.get("openai_supports_reasoning_effort_none")) and not profile.get(
         "thinking_enabled_by_default"
     )
+
+
+def stopped_short(response: ModelResponse) -> bool:
+    """Whether the model says itself that its reply is not all it had to say."""
+    return response.finish_reason in ("length", "content_filter", "error")
 
 
 def to_wire(messages: Sequence[Message]) -> list[ModelMessage]:
