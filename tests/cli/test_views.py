@@ -201,3 +201,15 @@ def test_text_of_documents_is_neither_markup_nor_terminal_control(view: Renderab
 )
 def test_everything_fits_eighty_columns(view: RenderableType) -> None:
     assert max(map(len, printed(view).splitlines())) <= 80
+
+
+def test_a_reason_is_said_once_with_its_files_below_the_folder_they_share() -> None:
+    failed = tuple(
+        Failure(f"/office/{name}", "empty", "It holds no text.") for name in ("a/1.txt", "b/2.txt")
+    )
+    warnings = tuple(ReadingWarning("law.pdf", page, "ocr", "Read by machine.") for page in (2, 5, 6, 7))
+    text = printed(views.added(AddReport(failed=failed, warnings=warnings)))
+    assert text.count("It holds no text.") == text.count("Read by machine.") == 1
+    assert "/office/\n" in text
+    assert "    a/1.txt\n    b/2.txt\n" in text
+    assert "    law.pdf · Page 2, 5-7\n" in text

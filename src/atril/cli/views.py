@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Final
 
 from rich import box
@@ -61,13 +63,19 @@ def added(report: AddReport) -> RenderableType:
 
 
 def failures(failed: Sequence[Failure]) -> Iterable[RenderableType]:
+    """What was not read, by reason: the reason and its remedy once, below it the files."""
     if not failed:
         return
-    table = _table(said("cli.file"), said("cli.reason"), said("cli.remedy"))
-    for failure in sorted(failed, key=lambda each: (each.reason, each.file)):
-        table.add_row(text(failure.file), Text(said(f"reason_name.{failure.reason}")), text(failure.error))
+    folder = _folder(each.file for each in failed)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for failure in sorted(failed, key=lambda each: (each.reason, each.error, each.file)):
+        alike.setdefault((failure.reason, failure.error), []).append(_below(failure.file, folder))
     yield Text(f"\n{said('cli.not_read', count=len(failed))}", style="red")
-    yield table
+    if folder:
+        yield text(folder)
+    for (reason, error), files in alike.items():
+        yield Text("\n").append(said(f"reason_name.{reason}"), style="bold").append(": ").append(text(error))
+        yield _listed(files)
 
 
 def rebuilt(report: ReindexReport) -> RenderableType:
@@ -80,18 +88,45 @@ def rebuilt(report: ReindexReport) -> RenderableType:
 
 
 def _warnings(warnings: Sequence[ReadingWarning]) -> Iterable[RenderableType]:
+    """What is to be known of files that were read: each remark once, below it the files and their pages."""
     if not warnings:
         return
-    table = _table(said("cli.file"), said("cli.page"), said("cli.warning"))
-    alike: dict[tuple[str, str, str], list[int]] = {}
+    folder = _folder(each.file for each in warnings)
+    alike: dict[str, dict[str, list[int]]] = {}
     for warning in sorted(warnings, key=lambda each: (each.kind, each.file, each.page or 0)):
-        pages = alike.setdefault((warning.kind, warning.file, warning.text), [])
+        pages = alike.setdefault(warning.text, {}).setdefault(_below(warning.file, folder), [])
         if warning.page is not None:
             pages.append(warning.page)
-    for (_, file, words), pages in alike.items():
-        table.add_row(text(file), Text(_ranges(pages)), text(words))
     yield Text(f"\n{said('cli.warnings', count=len(warnings))}", style="yellow")
-    yield table
+    if folder:
+        yield text(folder)
+    for words, files in alike.items():
+        yield Text("\n").append(text(words))
+        yield _listed(
+            f"{file} · {said('cli.page')} {_ranges(pages)}" if pages else file
+            for file, pages in files.items()
+        )
+
+
+def _listed(lines: Iterable[str]) -> RenderableType:
+    return Padding(Group(*(text(line) for line in lines)), (0, 0, 0, 4), expand=False)
+
+
+def _folder(files: Iterable[str]) -> str:
+    """The folder that all the files lie in, with its separator, so that it need not be said with each.
+
+    Empty for a single file, and where they have none in common.
+    """
+    folders = [str(PurePath(file).parent) for file in set(files)]
+    try:
+        common = os.path.commonpath(folders) if len(folders) > 1 else ""
+    except ValueError:  # some are relative, or on another drive
+        return ""
+    return f"{common.rstrip(os.sep)}{os.sep}" if len(common) > 1 else ""
+
+
+def _below(file: str, folder: str) -> str:
+    return file.removeprefix(folder)
 
 
 def _ranges(pages: Sequence[int]) -> str:
