@@ -35,7 +35,7 @@ __all__ = [
     "reader_version",
 ]
 
-PARSER_VERSION: Final = "2"
+PARSER_VERSION: Final = "3"
 """Changes with the text that any file gives, so that documents are read again."""
 
 
