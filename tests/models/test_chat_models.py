@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from atril.errors import InvalidArgument, MissingExtra, NoReply
+from atril.errors import InvalidArgument, InvalidSetting, MissingExtra, NoReply
 from atril.models.chat import Completion, Delta, Message
 from atril.models.options import ModelOptions
 from atril.models.providers import open_model
@@ -344,6 +344,11 @@ async def test_bedrock_is_asked_over_converse(
 def test_a_provider_that_is_not_known_is_refused(name: str) -> None:
     with pytest.raises(InvalidArgument, match="openai:NAME"):
         open_model(ModelOptions.model_construct(model=name))
+
+
+def test_bedrock_takes_no_key() -> None:
+    with pytest.raises(InvalidSetting, match="the tools of AWS"):
+        open_model(ModelOptions(model="bedrock:amazon.nova-micro-v1:0", api_key=KEY))
 
 
 def test_a_provider_that_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atril.errors import InvalidArgument, MissingExtra, NoReply
+from atril.errors import InvalidSetting, MissingExtra, NoReply
 from atril.home import load_embedder
 from atril.models.bundled.protobuf import field, repeated
 from atril.models.counting import estimate_tokens
@@ -179,7 +179,7 @@ def test_the_usual_models_are_known_and_others_need_their_dimensions(
     small = load_embedder("openai:text-embedding-3-small")
     assert (small.dimensions, small.max_tokens) == (1536, 8191)
     assert "anchors of text-embedding-3-small are not measured" in caplog.text
-    with pytest.raises(InvalidArgument, match=r"embedding\.dimensions"):
+    with pytest.raises(InvalidSetting, match=r"embedding\.dimensions"):
         load_embedder("openai:my-model")
 
 
@@ -264,5 +264,5 @@ async def test_a_model_that_fastembed_cannot_load_is_explained(tmp_path: Path) -
     with pytest.raises(NoReply, match="cannot be loaded"):
         await embedder.embed_query("leave")
     await embedder.close()
-    with pytest.raises(InvalidArgument, match="a model of fastembed"):
+    with pytest.raises(InvalidSetting, match="no model that fastembed knows"):
         open_embedder("fastembed:nothing", EmbedderOptions())

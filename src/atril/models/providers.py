@@ -9,7 +9,7 @@ import asyncio
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from atril.errors import InvalidArgument, MissingExtra
+from atril.errors import InvalidArgument, InvalidSetting, MissingExtra
 from atril.models.options import ModelOptions
 from atril.models.remote import RemoteModel
 
@@ -29,15 +29,15 @@ _EXTRAS: Final = {
 def open_model(options: ModelOptions) -> RemoteModel:
     """The model that the options name; nothing is sent and no key is looked for before the first request.
 
-    Raises `InvalidArgument` for an unknown provider and `MissingExtra` when a package is not installed.
+    Raises `InvalidArgument` for an unknown provider, `InvalidSetting` for a key where none is taken, and
+    `MissingExtra` when a package is not installed.
     """
     provider, colon, name = options.model.partition(":")
     if not colon or not name or provider not in _EXTRAS:
         allowed = ", ".join(f"{each}:NAME" for each in _EXTRAS)
         raise InvalidArgument(name="model", value=options.model, allowed=allowed)
     if provider == "bedrock" and options.api_key is not None:
-        allowed = "nothing: Bedrock takes the credentials that AWS's own tools find"
-        raise InvalidArgument(name="api_key", value="…", allowed=allowed)
+        raise InvalidSetting(name="api_key", value=None, problem="aws_key")
     package, extra = _EXTRAS[provider]
     if not (_installed("pydantic_ai") and _installed(package)):
         raise MissingExtra(what=options.model, extra=extra)

@@ -11,19 +11,18 @@ from typing import Any
 import numpy as np
 from fastembed import TextEmbedding
 
-from atril.errors import InvalidArgument
+from atril.errors import InvalidSetting
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Vectors
 from atril.models.failures import Failure, Unusable
 
 
 def dimensions_of(name: str) -> int:
-    """The dimensions of a model that fastembed knows. Raises `InvalidArgument` for another."""
+    """The dimensions of a model that fastembed knows. Raises `InvalidSetting` for another."""
     try:
         return int(TextEmbedding.get_embedding_size(name))
     except ValueError:
-        allowed = "a model of fastembed, such as fastembed:BAAI/bge-small-en-v1.5"
-        raise InvalidArgument(name="embedder", value=f"fastembed:{name}", allowed=allowed) from None
+        raise InvalidSetting(name="embedder", value=f"fastembed:{name}", problem="not_fastembed") from None
 
 
 class FastEmbedEncoder:

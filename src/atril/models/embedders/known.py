@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from atril.errors import InvalidArgument
+from atril.errors import InvalidSetting
 from atril.models.embedders.encoder import Facts
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Anchors
@@ -33,12 +33,12 @@ def facts_of(name: str, options: EmbedderOptions, found: int | None = None) -> F
     """The facts of the model `name` (without its provider), the settings first. `found` are the dimensions
     that the library which runs it tells.
 
-    Raises `InvalidArgument` when nobody tells the dimensions.
+    Raises `InvalidSetting` when nobody tells the dimensions.
     """
     known = _FACTS.get(name)
     dimensions = options.dimensions or found or (known.dimensions if known else None)
     if dimensions is None:
-        raise InvalidArgument(name="embedding.dimensions", value=None, allowed=f"the dimensions of {name}")
+        raise InvalidSetting(name="embedding.dimensions", value=name, problem="dimensions")
     tokens = options.max_tokens or (known.max_tokens if known else _UNKNOWN_TOKENS)
     return Facts(dimensions, tokens, _anchors(name, options, known))
 

@@ -17,7 +17,7 @@ def open_embedder(name: str, options: EmbedderOptions) -> EncoderEmbedder:
     """The embedder of `provider:model`, whose provider is one of `PROVIDERS`. Nothing is sent and nothing
     is loaded before the first text.
 
-    Raises `MissingExtra`, and `InvalidArgument` when the dimensions of the model are not known.
+    Raises `MissingExtra`, and `InvalidSetting` when the model or its dimensions are not known.
     """
     provider, _, model = name.partition(":")
     try:
