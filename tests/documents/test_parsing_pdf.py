@@ -125,6 +125,72 @@ def test_amounts_close_to_each_other_are_columns_of_their_own() -> None:
     assert "| Goodwill | $ 7,014 | $ 25 | $ 7,039 |" in text
 
 
+def table_lines(placed: list[Placed]) -> list[str]:
+    return [line for line in parse("a.pdf", pdf([placed])).text.splitlines() if line.startswith("|")]
+
+
+def test_labels_between_the_heads_and_the_first_amounts_part_no_table() -> None:
+    placed: list[Placed] = [(280, 700, "January 28, 2023"), (400, 700, "January 29, 2022")]
+    placed += [(72, 684, "Assets"), (72, 670, "Current assets")]
+    for number, (label, now, before) in enumerate(
+        [("Cash", "1,874", "2,936"), ("Inventories", "514", "596")]
+    ):
+        placed += [
+            (72, 656 - 14 * number, label),
+            (330, 656 - 14 * number, now),
+            (450, 656 - 14 * number, before),
+        ]
+    assert table_lines(placed) == [
+        "|  | January 28, 2023 | January 29, 2022 |",
+        "|---|---|---|",
+        "| Assets |  |  |",
+        "| Current assets |  |  |",
+        "| Cash | 1,874 | 2,936 |",
+        "| Inventories | 514 | 596 |",
+    ]
+
+
+def test_a_head_amid_columns_heads_each_and_a_second_row_of_years_begins_another_table() -> None:
+    placed: list[Placed] = []
+    for top, head, amounts in (
+        (700, "December 31,", ("6,707", "9,143", "8,401")),
+        (630, "Year Ended December 31,", ("2,485", "5,132", "3,200")),
+    ):
+        placed += [(395 - 2.5 * len(head), top, head)]
+        for column, (year, amount) in enumerate(zip(("2015", "2016", "2017"), amounts, strict=True)):
+            placed += [(300 + 80 * column, top - 14, year)]
+            placed += [(300 + 80 * column, top - 28 - 14 * row, amount) for row in range(2)]
+        placed += [(72, top - 28, "North America"), (72, top - 42, "International")]
+    heads = [line for line in table_lines(placed) if "2015" in line]
+    assert heads == [
+        "|  | December 31, 2015 | December 31, 2016 | December 31, 2017 |",
+        "|  | Year Ended December 31, 2015 | Year Ended December 31, 2016 | Year Ended December 31, 2017 |",
+    ]
+
+
+def test_columns_that_hold_only_not_available_join_the_amounts_beside_them() -> None:
+    placed: list[Placed] = [(250, 700, "Card"), (400, 700, "Total")]
+    for row, (label, card, total) in enumerate(
+        [("Charges", "1,214", "1,468"), ("Provision", "8,300", "9,279"), ("Change", "NA", "NM")]
+    ):
+        y = 684 - 14 * row
+        shift = 30 if card == "NA" else 0
+        placed += [(72, y, label), (250 + shift, y, card), (400 + shift, y, total)]
+    assert table_lines(placed)[-1] == "| Change | NA | NM |"
+
+
+def test_a_table_beside_prose_is_read_before_it_and_holds_none_of_it() -> None:
+    prose = [f"Net revenue of the segment number {number} rose by a tenth" for number in range(10)]
+    placed: list[Placed] = [(310, 700 - 14 * number, line) for number, line in enumerate(prose)]
+    for number in range(8):
+        y = 700 - 14 * number
+        placed += [(50, y, f"Item {number}"), (170, y, f"{number},214"), (230, y, f"{number},468")]
+    text = parse("a.pdf", pdf([placed])).text
+    assert "| Item 3 | 3,214 | 3,468 |" in text
+    assert text.index("| Item 7 |") < text.index("segment number 0")
+    assert not any("segment" in line for line in text.splitlines() if line.startswith("|"))
+
+
 def chapter(word: str, number: int) -> list[Placed]:
     prose = lines(
         *(f"The {word} story of the {word} {thing} goes on." for thing in ("cat", "dog", "owl")), top=700
