@@ -13,7 +13,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, get_args
 
 from atril.answering.answerer import Asked
-from atril.answering.events import AnswerEvent
+from atril.answering.events import AnswerDone, AnswerEvent
+from atril.answering.transcripts import TranscriptForm, written_out
 from atril.documents.languages import detect
 from atril.errors import AtrilError, EmptyFolder, InvalidArgument, MissingExtra, NotFound
 from atril.evaluation.datasets import Relevant, load_questions
@@ -24,6 +25,7 @@ from atril.home import Home, load_embedder, open_home
 from atril.ingest.containers import with_members
 from atril.ingest.files import SourceFile, check_folder, find_files
 from atril.ingest.following import moves, of_folder, vanished
+from atril.ingest.linking import aliases
 from atril.ingest.rebuild import reread
 from atril.ingest.recovery import restore
 from atril.ingest.sources import FileSource, Source, TextSource
@@ -39,6 +41,7 @@ from atril.retrieval.live import ScoredChunk
 from atril.retrieval.search_filters import SearchFilters
 from atril.retrieval.section import Section
 from atril.settings import Settings, load_settings
+from atril.store.conversations import TURNS, turn_of
 from atril.store.names import storable
 from atril.tools.documents import document_tools
 from atril.tools.knowledge.options import KnowledgeOptions
@@ -50,6 +53,7 @@ from atril.types import (
     DEFAULT_COLLECTION,
     AddReport,
     Answer,
+    Conversation,
     Document,
     Failure,
     ListedTable,
@@ -60,6 +64,7 @@ from atril.types import (
     SearchMode,
     SearchResult,
     StoredChunk,
+    Transcript,
     Turn,
 )
 
@@ -267,6 +272,9 @@ class Library:
                     path=reached,
                     name=move.file.name,
                     folder=move.file.folder,
+                    aliases=aliases(
+                        self._home.profile, move.document.title, move.file.name, move.document.metadata
+                    ),
                 )
                 count += moved is not None
         return count
@@ -469,6 +477,7 @@ class Library:
         max_pages: int = 5,
         context_chunk_ids: Sequence[str] | None = None,
         history: Sequence[Turn] | None = None,
+        conversation: str | None = None,
         explain: bool = False,
         check: bool = False,
     ) -> Answer:
@@ -476,7 +485,8 @@ class Library:
 
         With a model configured it is written by the model, otherwise the best sentences are quoted.
         `history` are the turns before, oldest first, and `context_chunk_ids` those of the last answer; without
-        them the last turn's are carried over. `explain` asks for the answer's `explanation`, `check` for every
+        them the last turn's are carried over. With a `conversation` the history is what was said in it, and the
+        turn is added to it; an id that is not known yet begins one. `explain` asks for the answer's `explanation`, `check` for every
         sentence without support to be marked. Raises `InvalidArgument` for an empty question or an unknown
         pipeline.
         """
@@ -487,12 +497,14 @@ class Library:
             labels,
             max_pages=max_pages,
             carried=context_chunk_ids,
-            history=history,
+            history=await self._said_before(conversation, history),
             explain=explain,
             check=check,
         )
         async with self._home.using_index():
-            return await self._home.answering.ask(asked)
+            answer = await self._home.answering.ask(asked)
+        await self._keep(conversation, answer)
+        return answer
 
     async def ask_stream(
         self,
@@ -504,12 +516,14 @@ class Library:
         max_pages: int = 5,
         context_chunk_ids: Sequence[str] | None = None,
         history: Sequence[Turn] | None = None,
+        conversation: str | None = None,
         explain: bool = False,
         check: bool = False,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """As `ask`, event by event: pieces of the text as they are written, then `AnswerDone`.
 
-        An answer that cannot be given ends with `AnswerError`.
+        An answer that cannot be given ends with `AnswerError`. A turn of a conversation is kept by the time
+        that `AnswerDone` comes; one that is not waited for to the end is not.
         """
         asked = self._asked(
             question,
@@ -518,13 +532,45 @@ class Library:
             labels,
             max_pages=max_pages,
             carried=context_chunk_ids,
-            history=history,
+            history=await self._said_before(conversation, history),
             explain=explain,
             check=check,
         )
         async with self._home.using_index(), aclosing(self._home.answering.stream(asked)) as events:
             async for event in events:
+                if isinstance(event, AnswerDone):
+                    await self._keep(conversation, event.answer)
                 yield event
+
+    async def conversations(self) -> list[Conversation]:
+        """The conversations, the one written to last first."""
+        return await self._home.stores.records.conversations.listing(self._scope)
+
+    async def conversation(self, id: str) -> Transcript:
+        """A conversation with its messages. Raises `ConversationNotFound`."""
+        return await self._home.stores.records.conversations.transcript(self._scope, id)
+
+    async def export_conversation(self, id: str, form: TranscriptForm = "markdown") -> str:
+        """A conversation as `markdown` or as `jsonl`. Raises `ConversationNotFound` and `InvalidArgument`."""
+        return written_out(await self.conversation(id), form, self._scope.language)
+
+    async def delete_conversation(self, id: str) -> None:
+        """Deletes a conversation with all that was said in it. Raises `ConversationNotFound`."""
+        await self._home.stores.records.conversations.delete(self._scope, id)
+
+    async def _said_before(
+        self, conversation: str | None, history: Sequence[Turn] | None
+    ) -> Sequence[Turn] | None:
+        if conversation is None:
+            return history
+        log = self._home.stores.records.conversations
+        turns = await log.turns(self._scope, conversation, limit=TURNS)
+        return turns if history is None else history
+
+    async def _keep(self, conversation: str | None, answer: Answer) -> None:
+        if conversation is not None:
+            log = self._home.stores.records.conversations
+            await log.append(self._scope, conversation, turn_of(answer))
 
     def _asked(
         self,

@@ -7,7 +7,7 @@ both kept, one after the other. Nothing in the log is ever changed; a conversati
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final
@@ -21,10 +21,13 @@ from atril.store.database import Database
 from atril.store.frequencies import upsert
 from atril.store.names import storable
 from atril.store.schema import audit, conversations, messages
-from atril.types import Conversation, LoggedMessage, MessageRole, Scope, Transcript, Turn
+from atril.types import Answer, Conversation, LoggedMessage, MessageRole, Scope, Transcript, Turn
 
 MAX_ID: Final = 200
 """Characters of the id of a conversation."""
+
+TURNS: Final = 10
+"""Turns of a conversation that an answer may need to know."""
 
 _ATTEMPTS: Final = 5
 """On an engine that lets two write at once, the second one finds its number taken and takes the next."""
@@ -38,6 +41,15 @@ class NewMessage:
     text: str
     answer: Mapping[str, Any] | None = None
     context_chunk_ids: tuple[str, ...] = ()
+
+
+def turn_of(answer: Answer) -> list[NewMessage]:
+    """A question and its answer as they go into the log, together; how the answer came about does not."""
+    told = replace(answer, explanation=None).to_dict()
+    return [
+        NewMessage("user", answer.question),
+        NewMessage("assistant", answer.text, told, answer.context_chunk_ids),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
