@@ -204,7 +204,7 @@ class Home:
             searcher=searcher,
             gatherer=Gatherer(searcher, records, Expander(records, self.profile, options), options),
             extractive=extractive,
-            follow_ups=FollowUps(records),
+            follow_ups=FollowUps(records, searcher, self._knowledge.glossary),
             citations=Citations(records, self._embedder, options.quote_floor),
             roles=self.roles,
             profile=self.profile,

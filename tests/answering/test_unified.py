@@ -71,7 +71,7 @@ class Desk:
             searcher=searcher,
             gatherer=Gatherer(searcher, records, Expander(records, None, options), options),
             extractive=ExtractiveAnswering(searcher=searcher, records=records, embedder=shelf.embedder),
-            follow_ups=FollowUps(records),
+            follow_ups=FollowUps(records, searcher),
             citations=Citations(records, shelf.embedder, options.quote_floor),
             roles=Roles(reader, principal, limits),
             options=options,

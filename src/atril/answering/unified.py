@@ -19,7 +19,7 @@ from atril.answering.events import (
 )
 from atril.answering.extractive import PIPELINE as EXTRACTIVE
 from atril.answering.extractive import ExtractiveAnswering, answer_language
-from atril.answering.followups import FollowUps
+from atril.answering.followups import FollowUps, whole_question
 from atril.answering.gathering import Gathered, Gatherer
 from atril.answering.ledger import Ledger
 from atril.answering.needs import Needs
@@ -136,7 +136,12 @@ class Unified:
                 return True
         if follow_up or asked.history:
             making.queries = await self._follow_ups.plan(
-                making.scope, asked.question, asked.history, making.carried, making.language
+                making.scope,
+                asked.question,
+                asked.history,
+                making.carried,
+                making.language,
+                asked.filters,
             )
             ledger.note("plan", "follow_up", queries=_listed(making.queries))
         else:
@@ -198,7 +203,7 @@ class Unified:
         found = next((each for each in searches if question in each.query), None)
         if found is None:
             making.ledger.calls["embedding"] += 1
-            asked = self._follow_ups.whole(question, making.asked.history, making.carried)
+            asked = whole_question(question, making.asked.history, making.carried)
             found = await self._searcher.retrieve(
                 making.scope, asked, top_k=self._extractive.passages, filters=making.asked.filters
             )
