@@ -53,6 +53,14 @@ def test_a_file_of_blank_pages_is_empty() -> None:
     assert caught.value.reason == "empty"
 
 
+def test_a_file_of_a_hundred_thousand_pages_is_refused_before_any_is_read() -> None:
+    data = pdf([lines("One page.")]).replace(b"/Count 1", b"/Count 100000")
+    told: list[int] = []
+    with pytest.raises(UnreadableDocument) as caught:
+        parse("a.pdf", data, progress=lambda pages, total: told.append(pages))
+    assert (caught.value.reason, caught.value.detail, told) == ("too_large", "more than 50,000 pages", [])
+
+
 def statement() -> list[Placed]:
     rows = [
         ("Net sales", "1,234", "1,100"),

@@ -80,6 +80,8 @@ def read_pdf(name: str, data: bytes, *, progress: Callable[[int, int], None] | N
     """
     reading = _Reading(data)
     with closing(_pdfium(data)) as document:
+        if len(document) > _MOST_PAGES:
+            raise UnreadableDocument(reason="too_large", detail=f"more than {_MOST_PAGES:,} pages")
         _read_batches(reading, document, progress)
         _recognise(reading)
         stated = document.get_metadata_value("Title")
@@ -138,10 +140,7 @@ def _batches(reading: _Reading) -> Iterator[ParseBatch]:
         extract_text_metadata=True, extract_content_bounds=True, continue_on_page_error=True,
     )  # fmt: skip
     try:
-        for batch in reader.parse_batches(reading.data, _BATCH):
-            if batch.total_pages > _MOST_PAGES:
-                raise UnreadableDocument(reason="too_large", detail=f"more than {_MOST_PAGES:,} pages")
-            yield batch
+        yield from reader.parse_batches(reading.data, _BATCH)
     except (ParseError, ValueError, RuntimeError) as error:
         if not reading.sheets:
             raise _failure(error) from error
