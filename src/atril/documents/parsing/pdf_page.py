@@ -41,6 +41,7 @@ _PAGE_NUMBER: Final = re.compile(r"[-–—\s]*(?:\d{1,4}|[A-Z]{1,2}-\d{1,3}|[iv
 # Page numbers, and signs of currency whose amounts stand elsewhere.
 _STRAY: Final = re.compile(rf"{_PAGE_NUMBER.pattern}|[$€£¥₽\s]+")
 _AROUND: Final = " -–—|·"
+_MARK: Final = re.compile(r"(?:\([a-z0-9]{1,2}\)|[*†‡§]{1,3})?")
 # What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
 _SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
 _HEADS_WITHIN: Final = 40
@@ -260,10 +261,23 @@ def _table(block: LayoutBlock, heads: list[Line]) -> str:
     rows = [[cell.text for cell in row] for row in block.rows or []]
     if block.header:
         rows.insert(0, [cell.text for cell in block.header])
+    if rows and not heads and all(len(row) == 2 and _MARK.fullmatch(row[0].strip()) for row in rows):
+        return _notes(rows)
     if heads:
         columns = _extents(block)
         rows.insert(0, header_of(heads, columns) if columns else [" ".join(line.text for line in heads)])
     return pipe_table([tidy_figures(row) for row in rows])
+
+
+def _notes(rows: Sequence[Sequence[str]]) -> str:
+    """Footnotes in a frame, each as a paragraph that begins with its mark."""
+    found: list[str] = []
+    for mark, text in rows:
+        if mark.strip() or not found:
+            found.append(f"{mark.strip()} {one_line(text)}".strip())
+        else:
+            found[-1] += f" {one_line(text)}"
+    return "\n\n".join(plain(note) for note in found)
 
 
 def _extents(block: LayoutBlock) -> list[tuple[float, float]]:
