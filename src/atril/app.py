@@ -17,6 +17,7 @@ from atril.answering.events import AnswerDone, AnswerEvent
 from atril.answering.transcripts import TranscriptForm, written_out
 from atril.documents.languages import detect
 from atril.errors import AtrilError, EmptyFolder, InvalidArgument, MissingExtra, NotFound
+from atril.evaluation.answers import AnswerEvaluation, evaluate_answers
 from atril.evaluation.datasets import Relevant, load_questions
 from atril.evaluation.growth import Size, measure_growth
 from atril.evaluation.misses import Held, MissedPlace, explain_misses
@@ -607,6 +608,17 @@ class Library:
         """Scores retrieval on a file of questions; see `atril.evaluation`."""
         asked = await asyncio.to_thread(load_questions, Path(fspath(questions)))
         return await evaluate(asked, self._searching(mode), ks=ks)
+
+    async def evaluate_answers(
+        self, questions: str | PathLike[str], *, pipeline: str = "unified"
+    ) -> AnswerEvaluation:
+        """Answers a file of questions and scores the answers; see `atril.evaluation.answers`."""
+        asked = await asyncio.to_thread(load_questions, Path(fspath(questions)))
+
+        async def ask(query: str) -> Answer:
+            return await self.ask(query, pipeline=pipeline)
+
+        return await evaluate_answers(asked, ask)
 
     async def explain_misses(
         self, questions: str | PathLike[str], evaluation: Evaluation

@@ -112,6 +112,7 @@ def evaluate(
         str | None, typer.Option("--compare", metavar="MODE|HOME", help=said("help.compare"))
     ] = None,
     growth: Annotated[bool, typer.Option("--growth", help=said("help.growth"))] = False,
+    answers: Annotated[bool, typer.Option("--answers", help=said("help.answers"))] = False,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -137,6 +138,10 @@ def evaluate(
             sizes = await library.growth(queries, mode=mode.value)
             document["growth"] = [size.to_dict() for size in sizes]
             parts.append(report.render_growth(sizes, language))
+        if answers:
+            scored = await library.evaluate_answers(queries)
+            document["answers"] = scored.to_dict()
+            parts.append(report.render_answers(scored, language))
         terminal.result(document, lambda: views.text("\n\n".join(parts)))
         return DONE
 

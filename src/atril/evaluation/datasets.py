@@ -2,7 +2,8 @@
 
 Each line is `{"id", "query", "relevant": [{"source_file", "article"?, "page"?, "chunk_id"?}]}`. An item is
 found by a hit that agrees with every key it gives, and needs `source_file` or `chunk_id`. A question with an
-empty `relevant` is one the library should not answer; ranking measures leave it out. Other keys are ignored.
+empty `relevant` is one the library should not answer; ranking measures leave it out. `answer_phrases`, texts of
+which a right answer is likely to hold one, count when answers are scored. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -46,20 +47,42 @@ class Relevant:
 
     def matches(self, hit: Hit) -> bool:
         """Whether the hit is that place. A bare file name agrees with the same file in any folder."""
-        first, last = hit.metadata.page, hit.metadata.page_end
-        return (
-            (self.chunk_id is None or self.chunk_id == hit.chunk_id)
-            and (self.source_file is None or _same_file(self.source_file, hit.source_file))
-            and (self.article is None or _folded(self.article) == _folded(hit.metadata.article or ""))
-            and (self.page is None or (first is not None and first <= self.page <= (last or first)))
+        return same_place(
+            self,
+            chunk_id=hit.chunk_id,
+            source_file=hit.source_file,
+            article=hit.metadata.article,
+            first=hit.metadata.page,
+            last=hit.metadata.page_end,
         )
+
+
+def same_place(
+    wanted: Relevant,
+    *,
+    chunk_id: str,
+    source_file: str,
+    article: str | None,
+    first: int | None,
+    last: int | None,
+) -> bool:
+    """Whether a chunk on the pages `first` to `last` is what is wanted; see `Relevant.matches`."""
+    return (
+        (wanted.chunk_id is None or wanted.chunk_id == chunk_id)
+        and (wanted.source_file is None or _same_file(wanted.source_file, source_file))
+        and (wanted.article is None or _folded(wanted.article) == _folded(article or ""))
+        and (wanted.page is None or (first is not None and first <= wanted.page <= (last or first)))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """A question, the places that answer it, and phrases one of which a right answer is likely to hold."""
+
     id: str
     query: str
     relevant: tuple[Relevant, ...]
+    phrases: tuple[str, ...] = ()
 
 
 def load_questions(path: Path) -> list[Question]:
@@ -105,7 +128,10 @@ def _question(line: bytes) -> Question | Problem:
     relevant = [_relevant(item) for item in items] if isinstance(items, list) else [None]
     if None in relevant:
         return "bad_relevant"
-    return Question(str(identity), query, tuple(dict.fromkeys(item for item in relevant if item)))
+    phrases = row.get("answer_phrases")
+    expected = [each for each in phrases if isinstance(each, str)] if isinstance(phrases, list) else []
+    places = tuple(dict.fromkeys(item for item in relevant if item))
+    return Question(str(identity), query, places, tuple(expected))
 
 
 def _relevant(item: Any) -> Relevant | None:

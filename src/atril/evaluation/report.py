@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atril.evaluation.answers import AnswerEvaluation
 from atril.evaluation.comparison import Comparison
 from atril.evaluation.datasets import Relevant
 from atril.evaluation.growth import Size
@@ -47,6 +48,33 @@ def render(
         lines += ["", message("evaluation.missed", language, count=len(missed), within=CUTOFF)]
         lines += [f"  {_missed(place, language)}" for place in missed[:misses]]
     return "\n".join(lines)
+
+
+def render_answers(evaluation: AnswerEvaluation, language: str | None = None) -> str:
+    """A row for each measure of the answers, and the questions whose answer cites nothing relevant."""
+    shares = ("answered", "cited", "phrase", "refused", "numbers")
+    rows = [
+        (message(f"evaluation.answers_{name}", language), _percent(getattr(evaluation, name)))
+        for name in shares
+    ]
+    rows += [
+        (message("evaluation.answers_by_model", language), f"{evaluation.by_model:,}"),
+        (message("evaluation.answers_calls", language), f"{evaluation.calls:,}"),
+        (message("evaluation.answers_tokens", language), f"{evaluation.tokens:,}"),
+    ]
+    if evaluation.cost is not None:
+        rows.append((message("evaluation.answers_cost", language), f"{evaluation.cost:.4f}"))
+    rows += [("p50 ms", f"{evaluation.p50:.1f}"), ("p95 ms", f"{evaluation.p95:.1f}")]
+    wrong = [each for each in evaluation.outcomes if each.cited is False or each.refused is False]
+    lines = [message("evaluation.answers", language, count=evaluation.questions), "", *_table(rows)]
+    if wrong:
+        lines += ["", message("evaluation.answers_wrong", language, count=len(wrong))]
+        lines += [f"  {each.id}  {each.query}" for each in wrong[:_IDS_SHOWN]]
+    return "\n".join(lines)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.3f}"
 
 
 def render_comparison(comparison: Comparison, language: str | None = None) -> str:
