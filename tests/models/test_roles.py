@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,10 @@ def test_what_the_guide_to_models_shows_can_be_used(written: str, tmp_path: Path
         assert role is None or open_model(role).id == role.model
     if settings.embedder != "bundled":
         assert load_embedder(settings.embedder, settings.embedding).max_tokens == 2048
+
+
+async def test_the_test_that_the_guide_shows_passes(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"^```python\n(import atril\n.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(compile(shown, "models.md", "exec"), names)
+    await names["test_a_limit_of_the_provider_is_waited_for"](tmp_path)
