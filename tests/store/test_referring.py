@@ -97,6 +97,21 @@ async def test_targets_that_were_lost_are_worked_out_again_when_names_are_given(
     assert await records.references(SCOPE, points["uno"]) == before
 
 
+async def test_references_follow_a_document_to_its_new_name_and_leave_the_old_one(records: Records) -> None:
+    points = await add(records, law("uno", (1, "3", "ley dos"), (2, "3", "ley tres")), law("dos"))
+    document = await records.find(SCOPE, "dos.md")
+    await records.move(
+        SCOPE,
+        document.id,
+        source="/laws/tres.md",
+        path="/laws/tres.md",
+        name="tres.md",
+        folder="laws",
+        aliases={"ley tres": None},
+    )
+    assert await records.references(SCOPE, points["uno"]) == {points["uno"][1]: (points["dos"][2],)}
+
+
 async def test_articles_are_looked_up_by_document_or_by_its_name(records: Records) -> None:
     points = (await add(records, law("uno")))["uno"]
     document = await records.find(SCOPE, "uno.md")

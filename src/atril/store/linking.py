@@ -162,8 +162,10 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[st
     aiming.aim_from(connection, tenant, called)
 
 
-def move(connection: Connection, tenant: str, document: UUID, name: str) -> None:
-    """Gives the current version of a document the names by which links reach it under its new name."""
+def move(
+    connection: Connection, tenant: str, document: UUID, name: str, called: Mapping[str, int | None]
+) -> None:
+    """Gives the current version of a document other aliases, and those by which links reach its new name."""
     own = sa.select(versions.c.id).where(
         versions.c.tenant == tenant, versions.c.document == document, is_current
     )
@@ -171,16 +173,12 @@ def move(connection: Connection, tenant: str, document: UUID, name: str) -> None
     if version is None:
         return
     before = _aliases(connection, tenant, [version])
-    connection.execute(
-        aliases.delete().where(
-            aliases.c.tenant == tenant, aliases.c.version == version, aliases.c.name.like("@%")
-        )
-    )
-    fresh = list(beginnings(link_name(name)))
+    connection.execute(aliases.delete().where(aliases.c.tenant == tenant, aliases.c.version == version))
+    fresh = {**called, **dict.fromkeys(beginnings(link_name(name)))}
     if fresh:
         connection.execute(
             aliases.insert(),
-            [{"tenant": tenant, "version": version, "name": each, "since": None} for each in fresh],
+            [{"tenant": tenant, "version": version, "name": each, "since": fresh[each]} for each in fresh],
         )
     changed = before ^ _aliases(connection, tenant, [version])
     _rebind(connection, tenant, _beginning_with(connection, tenant, {name for name, _ in changed}))

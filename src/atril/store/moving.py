@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -18,12 +19,14 @@ from atril.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a file is now: its resolved path, the path it was reached by, and the name it would like."""
+    """Where a file is now: its resolved path, the path it was reached by, the name it would like, and what
+    texts may call it now."""
 
     source: str
     path: str
     name: str
     folder: str
+    aliases: Mapping[str, int | None]
 
 
 def move(connection: Connection, scope: Scope, document: UUID, to: Place, now: datetime) -> str | None:
@@ -41,7 +44,7 @@ def move(connection: Connection, scope: Scope, document: UUID, to: Place, now: d
     names = free_names(connection, tenant, document, to.name, to.folder)
     values = {"source": source, "path": storable(to.path), **names}
     connection.execute(documents.update().where(this).values(**values))
-    linking.move(connection, tenant, document, str(names["name"]))
+    linking.move(connection, tenant, document, str(names["name"]), to.aliases)
     entry = {"tenant": tenant, "at": now, "actor": scope.actor, "action": "update", "subject": names["name"]}
     connection.execute(audit.insert(), entry)
     return str(names["name"])

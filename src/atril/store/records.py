@@ -170,14 +170,23 @@ class Records:
         )
 
     async def move(
-        self, scope: Scope, document: UUID, *, source: str, path: str, name: str, folder: str
+        self,
+        scope: Scope,
+        document: UUID,
+        *,
+        source: str,
+        path: str,
+        name: str,
+        folder: str,
+        aliases: Mapping[str, int | None],
     ) -> str | None:
         """Gives a document another source and, as near to `name` as others allow, another name, which is
-        returned; its version, chunks and points stay, and the ids of its chunks follow its name. `None` and
-        nothing done when the collection knows a document of that source."""
+        returned; its version, chunks and points stay, the ids of its chunks follow its name, and references
+        reach it by the `aliases`. `None` and nothing done when the collection knows a document of that
+        source."""
         moved = await self._database.write(
             lambda connection: moving.move(
-                connection, scope, document, moving.Place(source, path, name, folder), self._clock()
+                connection, scope, document, moving.Place(source, path, name, folder, aliases), self._clock()
             )
         )
         self._passages.forget()
