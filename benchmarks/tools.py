@@ -194,6 +194,52 @@ def _invoked(chance: random.Random, text: str, name: str) -> str:
     return body.replace(f"<{name}>", f'<invoke name="{name}">').replace(f"</{name}>", "</invoke>")
 
 
+def _half_tag(chance: random.Random, text: str, name: str) -> str:
+    """A tag without its first or its last bracket; half of those that open an argument or the tool."""
+    opening = [tag for tag in TAG.finditer(text) if tag[0][1] != "/"]
+    if not opening:
+        return text
+    tag = chance.choice(opening)
+    wrong = tag[0][1:] if chance.random() < 0.5 else tag[0][:-1] + " "
+    return f"{text[: tag.start()]}\n{wrong}{text[tag.end() :]}"
+
+
+def _fullwidth(chance: random.Random, text: str, name: str) -> str:
+    return TAG.sub(lambda tag: tag[0].replace("<", "＜").replace(">", "＞"), text)
+
+
+def _escaped_inside(chance: random.Random, text: str, name: str) -> str:
+    inner = text.removeprefix(f"<{name}>").removesuffix(f"</{name}>")
+    if "&" in inner or f"<{name}>{inner}</{name}>" != text:
+        return text
+    return f"<{name}>{inner.replace('<', '&lt;').replace('>', '&gt;')}</{name}>"
+
+
+def _smart_quotes(chance: random.Random, text: str, name: str) -> str:
+    return re.sub(CDATA, r"<parameter name=“\1”>\2</parameter>", text, flags=re.S)
+
+
+def _other_calls(chance: random.Random, text: str, name: str) -> str:
+    """A call of another tool after it, broken in its own way."""
+    other = chance.choice(["<tool_weather><city>Lugo</tool_weather>", "<tool_file_content><file_name>a.md"])
+    return f"{text}\n{other}"
+
+
+def _wrong_type(chance: random.Random, text: str, name: str) -> str:
+    """Numbers and truth values as people say them."""
+    text = re.sub(r"<(top_k|context_lines)>(\d+)<", r"<\1>\2 results<", text)
+    return re.sub(r">(true|false)<", lambda value: f">{'sí' if value[1] == 'true' else 'NO'}<", text)
+
+
+def _assigned(chance: random.Random, text: str, name: str) -> str:
+    body = re.sub(r"<(?!/|tool_)(\w+)>(.*?)</\1>", r"<parameter=\1>\n\2\n</parameter>", text, flags=re.S)
+    return body.replace(f"<{name}>", f"<function={name}>").replace(f"</{name}>", "</function>")
+
+
+def _slash_forgotten(chance: random.Random, text: str, name: str) -> str:
+    return text.replace(f"</{name}>", f"<{name}>")
+
+
 def _cut(chance: random.Random, text: str, name: str) -> str:
     return text[: chance.randrange(len(name) + 2, len(text))]
 
@@ -208,10 +254,12 @@ RECOVERABLE: dict[str, Damage] = {
     "no closing tag of the tool": _no_tool_end, "no closing tag of an argument": _no_argument_end,
     "escaped ampersands": _escaped, "unknown argument": _unknown, "argument twice": _twice, "blanks": _spaces,
     "typing error in a name": _typo, "CDATA": _cdata, "comment inside": _comment, "wrapped": _wrapped,
-    "as JSON": _as_json, "as invoke": _invoked,
+    "half a tag": _half_tag, "fullwidth brackets": _fullwidth, "smart quotes": _smart_quotes,
+    "another call, broken": _other_calls, "types in words": _wrong_type, "slash forgotten": _slash_forgotten,
+    "as JSON": _as_json, "as invoke": _invoked, "as function=": _assigned, "escaped inside": _escaped_inside,
 }  # fmt: skip
 LOSING: dict[str, Damage] = {"cut off": _cut, "letters eaten": _eaten}
-LAST = ("as JSON", "as invoke")
+LAST = ("as JSON", "as invoke", "as function=", "escaped inside", "smart quotes")
 """Other ways of writing a whole call; nothing is damaged after them."""
 
 

@@ -334,7 +334,8 @@ class ChunkMetadata:
     """What a hit says about its chunk; `index` is the chunk's 1-based number in its document.
 
     `match`, `line` and `context` are of a search by pattern only: what matched, the 1-based line of the
-    document's canonical text where it begins, and the lines around it.
+    document's canonical text where it begins, and the lines around it. `columns` are those of the chunk's
+    first table, for who shows a part of it; they are no part of the interface.
     """
 
     chunk_type: str
@@ -356,9 +357,11 @@ class ChunkMetadata:
     match: str | None = None
     line: int | None = None
     context: str | None = None
+    columns: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         values = asdict(self)
+        del values["columns"]
         for key in ("match", "line", "context"):
             if values[key] is None:
                 del values[key]

@@ -10,10 +10,10 @@ import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mcp.server.stdio import stdio_server
 
@@ -31,14 +31,23 @@ if TYPE_CHECKING:
     from atril.retrieval.finder import Finder
 
 
+_HEAD_START: Final = 1.0
+"""Seconds in which a client usually asks what there is."""
+
+
 class _Opening:
     """A library on its way; whoever needs it waits, and hears why when it cannot be opened."""
 
     def __init__(self) -> None:
         self._library: asyncio.Future[Library] = asyncio.get_running_loop().create_future()
+        self._wanted = asyncio.Event()
         self._enough = asyncio.Event()
 
     async def hold(self, home: Path | None, profile: str | None, language: str) -> None:
+        with suppress(TimeoutError):  # opening would take the processor from the first answers
+            await asyncio.wait_for(self._wanted.wait(), _HEAD_START)
+        if self._enough.is_set():
+            return
         app = await asyncio.to_thread(import_module, "atril.app")  # takes longer than all the rest
         try:
             async with app.open(home, profile=profile, language=language) as library:
@@ -51,9 +60,11 @@ class _Opening:
                 self._library.exception()  # seen here, so that nobody asking for it is no error either
 
     def end(self) -> None:
+        self._wanted.set()
         self._enough.set()
 
     async def library(self) -> Library:
+        self._wanted.set()
         return await asyncio.shield(self._library)
 
     @asynccontextmanager

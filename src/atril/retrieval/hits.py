@@ -34,10 +34,18 @@ class FollowsReferences(Protocol):
 
 
 async def to_hits(
-    records: FollowsReferences, scope: Scope, found: Sequence[ScoredChunk], weights: Mapping[str, float]
+    records: FollowsReferences,
+    scope: Scope,
+    found: Sequence[ScoredChunk],
+    weights: Mapping[str, float],
+    known: Mapping[UUID, Sequence[Link]] | None = None,
 ) -> tuple[Hit, ...]:
-    """The hits for chunks, each with the ids of the chunks it refers to."""
-    links = await records.links(scope, [each.stored.point for each in found]) if found else {}
+    """The hits for chunks, each with the ids of the chunks it refers to; those of points in `known` are not
+    read again."""
+    links = dict(known or {})
+    unknown = [each.stored.point for each in found if each.stored.point not in links]
+    if unknown:
+        links.update(await records.links(scope, unknown))
     return tuple(
         to_hit(each, weights, [link.chunk_id for link in links.get(each.stored.point, ())]) for each in found
     )
@@ -61,4 +69,5 @@ def chunk_metadata(chunk: Chunk, document: Document, references: Sequence[str] =
         end=chunk.end,
         article=chunk.article,
         references=tuple(references),
+        columns=chunk.table.columns if chunk.table else (),
     )

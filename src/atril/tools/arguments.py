@@ -56,7 +56,7 @@ def understand(
     try:
         return Understood(model.model_validate(values), tuple(notes))
     except ValidationError as error:
-        raise TryAgain(_problems(error, language)) from error
+        raise TryAgain(_problems(error, model, language)) from error
 
 
 def _named(
@@ -202,14 +202,26 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _problems(error: ValidationError, language: str) -> str:
+def _wanted(field: FieldInfo, language: str) -> str | None:
+    """What a simple argument takes, in words."""
+    kind = {int: "int", float: "float", bool: "bool", str: "str"}.get(_kind(field))
+    if kind is None:
+        return None
+    least = next((limit.ge for limit in field.metadata if isinstance(limit, Ge)), None)
+    most = next((limit.le for limit in field.metadata if isinstance(limit, Le)), None)
+    limits = f"{'' if least is None else least}–{'' if most is None else most}"
+    return wording(f"expected.{kind}", language) + (f", {limits}" if most is not None else "")
+
+
+def _problems(error: ValidationError, model: type[BaseModel], language: str) -> str:
     """One sentence for each argument that is missing or wrong, with what it takes."""
     sentences = []
     for problem in error.errors(include_url=False):
         name = str(problem["loc"][0]) if problem["loc"] else ""
         absent = problem["type"] in ("missing", "string_too_short")
         context = problem.get("ctx", {})
-        detail = context.get("expected") or context.get("error") or problem["msg"]
+        wanted = _wanted(model.model_fields[name], language) if name in model.model_fields else None
+        detail = context.get("expected") or context.get("error") or wanted or problem["msg"]
         key = "error.missing_argument" if absent else "error.wrong_argument"
         value = _short(problem.get("input"))
         sentences.append(wording(key, language, name=name, value=value, detail=detail))

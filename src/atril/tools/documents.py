@@ -1,7 +1,7 @@
 """The seven tools with which a model finds and reads documents.
 
-Names, parameters, defaults and maxima are those of seed 000, and so is what they say. `tool_search` came
-later and gives the hybrid search.
+Names, parameters, defaults, maxima and what they say are an interface. `tool_search` came after the other
+six and gives the hybrid search.
 """
 
 from __future__ import annotations

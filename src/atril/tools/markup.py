@@ -92,7 +92,7 @@ def tags(text: str, known: Iterable[str] = ()) -> list[Tag]:
 
 def _tag(match: re.Match[str]) -> Tag:
     rest, end = match["rest"], match.end()
-    if not match["end"] and "=" not in rest:
+    if not match["end"] and not _ASSIGNED.match(rest) and not _ATTRIBUTE.match(rest.lstrip()):
         rest, end = "", match.end("name")
     return Tag(match.start(), end, match["name"], bool(match["close"]), rest)
 

@@ -90,8 +90,9 @@ def section(found: Section, language: str, *, include_metadata: bool, token_budg
     ]
     if not found.chunks:
         lines.append(wording("section.nothing", language, chunks=found.document.chunks))
-    for stored in shown:
-        lines += ["", *_chunk(stored, language, include_metadata=include_metadata)]
+    for number, stored in enumerate(shown):
+        columns = stored.chunk.table.columns if stored.chunk.table and not number else ()
+        lines += ["", *_chunk(stored, columns, language, include_metadata=include_metadata)]
     if len(shown) < len(found.chunks):
         start, end = found.chunks[len(shown)].chunk.number, found.chunks[-1].chunk.number
         lines += ["", wording("section.cut", language, file=name, start=start, end=end)]
@@ -167,10 +168,18 @@ def _hit(hit: Hit, number: int, language: str, extra: Callable[[Hit, str], str])
         yield wording("result.page", language, page=hit.metadata.page)
     yield extra(hit, language)
     yield wording("result.content", language)
-    text, was_cut = cut(hit.content)
+    text, was_cut = cut(_headed(hit.content, hit.metadata.columns))
     yield text
     if was_cut:
         yield wording("result.cut", language, index=hit.metadata.index)
+
+
+def _headed(content: str, columns: Sequence[str]) -> str:
+    """A later part of a table under the table's header row, without which its rows say little."""
+    first = content.lstrip().split("\n", 1)[0]
+    if not columns or not first.startswith("|") or all(name in first for name in columns):
+        return content
+    return f"| {' | '.join(columns)} |\n{content.lstrip()}"
 
 
 def _score(key: str, written: Callable[[float], str]) -> Callable[[Hit, str], str]:
@@ -194,7 +203,9 @@ def _chosen(name: str, params: Mapping[str, Any]) -> bool:
     return bool(value) and not (name == "position" and value == "all")
 
 
-def _chunk(stored: StoredChunk, language: str, *, include_metadata: bool) -> Iterable[str]:
+def _chunk(
+    stored: StoredChunk, columns: Sequence[str], language: str, *, include_metadata: bool
+) -> Iterable[str]:
     chunk = stored.chunk
     yield wording("section.chunk", language, number=chunk.number)
     yield wording("result.id", language, id=stored.id)
@@ -204,7 +215,7 @@ def _chunk(stored: StoredChunk, language: str, *, include_metadata: bool) -> Ite
         yield wording("section.metadata", language)
         yield from _described(stored, language)
     yield ""
-    yield chunk.content.strip("\n")
+    yield _headed(chunk.content.strip("\n"), columns)
 
 
 def _described(stored: StoredChunk, language: str) -> Iterable[str]:

@@ -21,7 +21,7 @@ class Response:
 
 
 async def respond(text: str, toolset: Toolset, context: ToolContext) -> Response:
-    """Runs every call found in a model's text and writes the reply of seed 000. Never raises.
+    """Runs every call found in a model's text and writes the reply to all of them. Never raises.
 
     A text without calls gets a reply that shows how to write one.
     """

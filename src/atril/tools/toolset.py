@@ -6,7 +6,8 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Final, Literal, Protocol
@@ -89,7 +90,7 @@ class Toolset:
                 raise InvalidArgument(name="tools", value=tool.name, allowed="tools with different names")
             self._tools[tool.name] = tool
         self._ledger = ledger or MemoryLedger()
-        self._writing: dict[tuple[str, str, str], asyncio.Lock] = {}
+        self._writing = _Turns()
 
     def __iter__(self) -> Iterator[Tool[Any]]:
         return iter(self._tools.values())
@@ -107,7 +108,9 @@ class Toolset:
     def for_role(self, role: str | None) -> Toolset:
         """Only what a caller of this role may call."""
         allowed = [tool for tool in self if tool.role in (None, role)]
-        return Toolset(allowed, ledger=self._ledger)
+        fewer = Toolset(allowed, ledger=self._ledger)
+        fewer._writing = self._writing
+        return fewer
 
     def definitions(self, language: str = "en") -> list[Definition]:
         """What a model is told about each tool."""
@@ -180,18 +183,32 @@ class Toolset:
         if tool.effect == "read" or key is None:
             return await _guarded(tool, understood, context)
         entry = (context.scope.tenant, tool.name, key)
-        lock = self._writing.setdefault(entry, asyncio.Lock())
+        async with self._writing.turn(entry):  # a repetition may come before the first has ended
+            earlier = await self._ledger.recall(*entry)
+            if earlier is not None:
+                return earlier
+            text = await _guarded(tool, understood, context)
+            await self._ledger.remember(*entry, text)
+            return text
+
+
+class _Turns:
+    """One at a time for each entry; entries nobody waits for are forgotten."""
+
+    def __init__(self) -> None:
+        self._locks: dict[tuple[str, str, str], tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def turn(self, entry: tuple[str, str, str]) -> AsyncIterator[None]:
+        lock, waiting = self._locks.get(entry, (asyncio.Lock(), 0))
+        self._locks[entry] = lock, waiting + 1
         try:
-            async with lock:  # a repetition may come before the first has ended
-                earlier = await self._ledger.recall(*entry)
-                if earlier is not None:
-                    return earlier
-                text = await _guarded(tool, understood, context)
-                await self._ledger.remember(*entry, text)
-                return text
+            async with lock:
+                yield
         finally:
-            if not lock.locked():
-                self._writing.pop(entry, None)
+            lock, waiting = self._locks.pop(entry)
+            if waiting > 1:
+                self._locks[entry] = lock, waiting - 1
 
 
 async def _guarded(tool: Tool[Any], understood: Understood, context: ToolContext) -> str:

@@ -1,1 +1,1 @@
-"""Search in a knowledge base behind HTTP (seed 002): a client, parsers, and the tool over both."""
+"""Search in a knowledge base behind HTTP: a client, parsers, and the tool over both."""

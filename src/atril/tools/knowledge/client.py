@@ -1,6 +1,6 @@
 """The client of a knowledge base: a search that lists documents, and two services that give their texts.
 
-The services are those of seed 002: documents of publication divisions 3 and 13 come as XML from the internal
+Documents of publication divisions 3 and 13 come as XML from the internal
 gateway, all others as JSON.
 """
 
@@ -100,12 +100,19 @@ class SearchClient:
     ) -> list[FoundDocument]:
         """The documents of `pages` result pages in their order, the first `limit` of them, with their texts.
 
-        Raises `KnowledgeUnavailable` when the search itself fails. A document that fails is among the
+        Raises `KnowledgeUnavailable` when the first page of the search fails; a later one that fails ends
+        the list. A document that fails is among the
         results, with its `error`.
         """
         items: list[SearchItem] = []
         for page in range(params.page, params.page + pages):
-            found = await self._search(params.wire(page))
+            try:
+                found = await self._search(params.wire(page))
+            except KnowledgeUnavailable as error:
+                if not items:
+                    raise
+                _log.warning("knowledge page=%d failed: %s", page, error)
+                break
             items += found
             if not found or (limit is not None and len(items) >= limit):
                 break

@@ -54,10 +54,10 @@ class JsonDocumentParser:
     def parse(self, document: bytes) -> ParsedKnowledge:
         try:
             value = json.loads(document)
+            title = next(iter(_named(value, _TITLES)), "")
+            lines = [line for text in _texts(value, "", 0) for line in _clean(text)]
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
-        title = next(iter(_named(value, _TITLES)), "")
-        lines = [line for text in _texts(value, "", 0) for line in _clean(text)]
         return ParsedKnowledge(title, "\n".join(lines))
 
 

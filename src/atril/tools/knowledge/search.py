@@ -1,4 +1,4 @@
-"""The tool of seed 002: `internal_knowledge_search`."""
+"""The tool `internal_knowledge_search`."""
 
 from __future__ import annotations
 
