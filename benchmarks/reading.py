@@ -10,7 +10,8 @@ with an embedder that costs nothing; with `--embedder bundled` the same with the
 user waits for.
 
 `--numbers` compares every PDF page with the text that pdfium gives: the share of its numbers that are in the
-same page of ours, as a multiset. Pages that pdfium breaks into single letters are compared digit by digit.
+same page of ours, as a multiset. pdfium breaks letter-spaced pages into single letters, so that their numbers are
+none: "kept" compares those pages, which are counted, digit by digit, "kept as pdfium has it" compares all alike.
 
 `--peer` converts the PDFs of the folder to Markdown with Atril's reader and with markitdown, each in a process
 of its own, in the same run (`pip install "markitdown[pdf]"`). `--files` takes the first so many of them.
@@ -72,21 +73,33 @@ def numbers(files: Sequence[Path]) -> None:
     import pypdfium2 as pdfium
 
     rows = []
-    wanted = kept = 0
+    totals = Counter[str]()
     for file in files:
         document = parse(file.name, file.read_bytes())
-        expected = found = 0
+        counts = Counter[str]()
         with pdfium.PdfDocument(file) as reference:
             for sheet, page in zip(reference, document.pages, strict=True):
                 theirs = sheet.get_textpage().get_text_range()
                 ours = document.text[page.start : page.end]
-                pattern = re.compile(r"\d") if _is_spaced(theirs) else NUMBER
-                numbers = Counter(pattern.findall(theirs))
-                expected += numbers.total()
-                found += (numbers & Counter(pattern.findall(ours))).total()
-        rows.append((file.name, expected, f"{found / max(expected, 1):.4f}"))
-        wanted, kept = wanted + expected, kept + found
-    print(table(("file", "numbers", "kept"), [*rows, ("all", wanted, f"{kept / max(wanted, 1):.4f}")]))
+                spaced = _is_spaced(theirs)
+                counts["spaced"] += spaced
+                counts += _kept(NUMBER, theirs, ours, "plain ")
+                counts += _kept(re.compile(r"\d") if spaced else NUMBER, theirs, ours)
+        rows.append(_figures(file.name, counts))
+        totals += counts
+    heads = ("file", "numbers", "kept", "kept as pdfium has it", "letter-spaced pages")
+    print(table(heads, [*rows, _figures("all", totals)]))
+
+
+def _kept(pattern: re.Pattern[str], theirs: str, ours: str, prefix: str = "") -> Counter[str]:
+    numbers = Counter(pattern.findall(theirs))
+    kept = numbers & Counter(pattern.findall(ours))
+    return Counter({f"{prefix}wanted": numbers.total(), f"{prefix}kept": kept.total()})
+
+
+def _figures(name: str, counts: Counter[str]) -> tuple[str, int, str, str, int]:
+    kept, plain = (counts[f"{which}kept"] / max(counts[f"{which}wanted"], 1) for which in ("", "plain "))
+    return name, counts["wanted"], f"{kept:.4f}", f"{plain:.4f}", counts["spaced"]
 
 
 def _is_spaced(text: str) -> bool:

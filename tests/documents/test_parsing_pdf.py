@@ -307,7 +307,7 @@ PAGES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(PAGES)
 def test_pages_tile_the_text(pages: list[list[Placed]]) -> None:
     try:

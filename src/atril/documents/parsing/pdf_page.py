@@ -16,10 +16,10 @@ from typing import Final
 from liteparse.types import LayoutBlock, TextItem
 
 from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
+from atril.documents.parsing.pdf_blocks import block_text, is_prose, table_text, unmarked
 from atril.documents.parsing.pdf_columns import Stretch, stretches
 from atril.documents.parsing.pdf_layout import (
     Line,
-    header_of,
     inside,
     is_tabular,
     lines_of,
@@ -30,22 +30,18 @@ from atril.documents.parsing.pdf_layout import (
 from atril.documents.parsing.pdf_tables import FigureTable, figure_tables
 
 _NUMBER: Final = re.compile(r"\d[\d.,]*\d|\d")
-_ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LOST_WORDS: Final = 0.08
 _SENTENCE_END: Final = re.compile(r"[.;:!?]$")
-_HEADING_LENGTH: Final = 120
 _EDGE_LINES: Final = 3
 _FOOT_LENGTH: Final = 240
 _PAGE_NUMBER: Final = re.compile(r"[-–—\s]*(?:\d{1,4}|[A-Z]{1,2}-\d{1,3}|[ivxl]{1,6})[-–—\s]*")
 # Page numbers, and signs of currency whose amounts stand elsewhere.
 _STRAY: Final = re.compile(rf"{_PAGE_NUMBER.pattern}|[$€£¥₽\s]+")
 _AROUND: Final = " -–—|·"
-_MARK: Final = re.compile(r"(?:\([a-z0-9]{1,2}\)|[*†‡§]{1,3})?")
 # What Symbol and Wingdings draw as list marks, in the private area where fonts without a map put them.
 _SYMBOL_BULLET: Final = re.compile(r"[\uf0a7\uf0b7\uf0a8\uf0d8\uf0fc\uf076\uf06e\uf071]")
 _HEADS_WITHIN: Final = 40
-_LONGEST_CELL: Final = 400
 _PROSE: Final = ("paragraph", "heading")
 _NO_TEXT: Final = ("rule", "figure")
 
@@ -188,7 +184,7 @@ def _render_blocks(blocks: Sequence[LayoutBlock], lines: list[Line]) -> list[str
     for place, block in enumerate(remaining):
         own = inside(lines, block.bbox) if block.bbox else []
         below = remaining[place + 1] if place + 1 < len(remaining) else None
-        if block.kind == "table" and _is_prose(block):
+        if block.kind == "table" and is_prose(block):
             found.append(_from_lines([*heads, *own]))
             heads = []
         elif block.kind == "table":
@@ -196,7 +192,7 @@ def _render_blocks(blocks: Sequence[LayoutBlock], lines: list[Line]) -> list[str
                 line for head in claimed.get(id(block), ()) if head.bbox for line in inside(lines, head.bbox)
             ]
             over = sorted([*heads, *late], key=lambda line: line.middle)
-            found.append(_of_figures([*over, *own]) or _table(block, over))
+            found.append(_of_figures([*over, *own]) or table_text(block, over))
             heads = []
         elif block.kind in _PROSE and _are_heads(own, below, lines):
             heads = [*heads, *own]
@@ -204,19 +200,11 @@ def _render_blocks(blocks: Sequence[LayoutBlock], lines: list[Line]) -> list[str
             found.append(_from_lines([*heads, *own]))
             heads = []
         elif block.kind == "paragraph" and before is not None and _continues(block, before, found[-1:]):
-            found[-1] += " " + _unmarked(block)
+            found[-1] += " " + unmarked(block)
         else:
-            found.append(_block(block, own))
+            found.append(block_text(block, own))
         before = block if block.kind == "paragraph" and found and not heads else None
     return [part for part in found if part]
-
-
-def _is_prose(table: LayoutBlock) -> bool:
-    """Whether a frame around text was taken for a table."""
-    cells = [
-        cell.text for row in (*([table.header] if table.header else []), *(table.rows or [])) for cell in row
-    ]
-    return any(len(text) > _LONGEST_CELL for text in cells)
 
 
 def _of_figures(lines: list[Line]) -> str:
@@ -255,69 +243,6 @@ def _continues(block: LayoutBlock, before: LayoutBlock, last: list[str]) -> bool
         return False
     gap = block.bbox.y - (before.bbox.y + before.bbox.height)
     return -2 < gap < 3 and block.bbox.x <= before.bbox.x + 2
-
-
-def _table(block: LayoutBlock, heads: list[Line]) -> str:
-    rows = [[cell.text for cell in row] for row in block.rows or []]
-    if block.header:
-        rows.insert(0, [cell.text for cell in block.header])
-    if rows and not heads and all(len(row) == 2 and _MARK.fullmatch(row[0].strip()) for row in rows):
-        return _notes(rows)
-    if heads:
-        columns = _extents(block)
-        rows.insert(0, header_of(heads, columns) if columns else [" ".join(line.text for line in heads)])
-    return pipe_table([tidy_figures(row) for row in rows])
-
-
-def _notes(rows: Sequence[Sequence[str]]) -> str:
-    """Footnotes in a frame, each as a paragraph that begins with its mark."""
-    found: list[str] = []
-    for mark, text in rows:
-        if mark.strip() or not found:
-            found.append(f"{mark.strip()} {one_line(text)}".strip())
-        else:
-            found[-1] += f" {one_line(text)}"
-    return "\n\n".join(plain(note) for note in found)
-
-
-def _extents(block: LayoutBlock) -> list[tuple[float, float]]:
-    """Where the columns of a table stand; nothing when a column has no ink to tell by."""
-    rows = [*([block.header] if block.header else []), *(block.rows or [])]
-    found = []
-    for number in range(max(map(len, rows), default=0)):
-        boxes = [row[number].bbox for row in rows if number < len(row) and row[number].text]
-        known = [box for box in boxes if box is not None]
-        if not known:
-            return []
-        found.append((min(box.x for box in known), max(box.x + box.width for box in known)))
-    return found
-
-
-def _block(block: LayoutBlock, own: list[Line]) -> str:
-    if block.kind in ("code", "grid_fallback"):
-        return "\n".join(one_line(line) for line in block.lines or [])
-    text = _unmarked(block)
-    if block.kind == "heading":
-        return f"{'#' * (block.level or 6)} {text}" if _is_heading(text, own) else plain(text)
-    if block.kind == "list_item":
-        marker = f"{block.marker} " if block.ordered and block.marker else "- "
-        return f"{'  ' * (block.level or 0)}{marker}{text}"
-    return plain(text)
-
-
-def _unmarked(block: LayoutBlock) -> str:
-    """The words of a block as they are on the page: without emphasis, and without the escapes it needs."""
-    return one_line(_ESCAPED.sub(r"\1", (block.text or "").replace("**", "")))
-
-
-def _is_heading(text: str, own: list[Line]) -> bool:
-    """Heads of columns, dates and labels in brackets are set in bold too; a heading is a short phrase."""
-    letters = sum(char.isalpha() for char in text)
-    if len(text) > _HEADING_LENGTH or letters < 3 or letters < 0.5 * len(text.replace(" ", "")):
-        return False
-    if not (text[0].isupper() or text[0].isdigit()) or text[-1] in ".,;:":
-        return False
-    return len(own) <= 3 and all(len(line.cells) == 1 for line in own)
 
 
 def _from_lines(lines: Sequence[Line]) -> str:
