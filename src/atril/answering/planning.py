@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from atril.answering.options import UnifiedOptions
@@ -23,19 +23,8 @@ _FENCE: Final = re.compile(r"```\w*")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$", re.MULTILINE)
 _KEYWORDS: Final = re.compile(r"[^\n.!?¿¡:{}\[\]]{3,100}")
 _MOST_KEYWORDS: Final = 10
+_MOST_BRACKETS: Final = 20
 _KEYS: Final = ("query", "q", "text", "consulta", "search")
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The queries of a turn. Without any nothing is searched: what was carried over is enough.
-
-    `fell_back` when the reader's reply could not be read, or there was none, though there is a reader.
-    """
-
-    queries: tuple[str, ...]
-    by: str
-    fell_back: bool = False
 
 
 def planning_messages(
@@ -83,7 +72,7 @@ def read_queries(reply: str, question: str, *, follow_up: bool) -> tuple[tuple[s
 def _from_json(text: str) -> list[str] | None:
     """The strings of the first JSON value that holds any, or an empty list that was meant."""
     decoder = json.JSONDecoder()
-    for start in (match.start() for match in re.finditer(r"[\[{]", text)):
+    for start in islice((match.start() for match in re.finditer(r"[\[{]", text)), _MOST_BRACKETS):
         try:
             value, _ = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
