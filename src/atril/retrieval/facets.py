@@ -27,6 +27,10 @@ from atril.types import Scope
 MAX_PLANNED: Final = 400
 """Characters of a question that is planned; what is longer is a passage and searched for as it is."""
 
+SPOKEN: Final = 0.05
+"""The share of a library's documents from which it counts as holding a language: one document of many may
+have been taken for another language than it is in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facet:
@@ -104,12 +108,12 @@ class Asking:
         # The embedder works on its own thread, so the records can be read meanwhile.
         embedding = asyncio.ensure_future(self.embedder.embed_query(query))
         try:
-            held = await self.records.languages(scope)
+            held = await self.records.language_shares(scope)
             language = detect(query, candidates=sorted({*held, *LANGUAGES}))
-            across = bool(held) and language != UNKNOWN and language not in held
-            expansions = tuple(self.glossary.expand(query, held)) if self.glossary else ()
-            planned = self._plan(query, language, expansions, citations)
+            across = bool(held) and language != UNKNOWN and held.get(language, 0.0) < SPOKEN
+            expansions = tuple(self.glossary.expand(query, list(held))) if self.glossary else ()
             words = await analyse_query(self.records, scope, query, _Both(expansions, self.synonyms))
+            planned = self._plan(query, language, expansions, citations, words)
             towards = await self._towards(expansions)
             vector = await embedding
         finally:
@@ -121,11 +125,16 @@ class Asking:
         return Question((whole, *parts), vector, planned, expansions, language, across, unfamiliar)
 
     def _plan(
-        self, query: str, language: str, expansions: Sequence[Expansion], citations: Sequence[tuple[int, int]]
+        self,
+        query: str,
+        language: str,
+        expansions: Sequence[Expansion],
+        citations: Sequence[tuple[int, int]],
+        words: LexicalQuery,
     ) -> Plan:
         if len(query) > MAX_PLANNED:
             return Plan(())
-        return plan(query, language, expansions, citations=citations)
+        return plan(query, language, expansions, citations=citations, rarity=words.rarity)
 
     async def _towards(self, expansions: Sequence[Expansion]) -> list[Vectors]:
         texts = list(dict.fromkeys(" ".join(expansion.terms) for expansion in expansions))

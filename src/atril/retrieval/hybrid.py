@@ -26,11 +26,15 @@ from atril.retrieval.ranking import (
 from atril.store.index.filters import AnyOf, Every, Filter
 from atril.store.index.protocol import MAX_LIMIT, Index, ScoredPoint
 from atril.store.records import Records
+from atril.store.referring import Link
 from atril.types import Scope, StoredChunk
 
 PREFETCH_FACTOR: Final = 3
-SPARE: Final = 20
+SPARE: Final = 10
 """Chunks beyond those wanted that are read too, so that what is moved up is there."""
+
+RISING: Final = 5
+"""Chunks after those wanted that may well end up among them."""
 
 BELOW_CITED: Final = 0.999
 """The most that a chunk may score which the question does not cite, when it cites any."""
@@ -41,12 +45,13 @@ CITED_AT_MOST: Final = 1000
 @dataclass(frozen=True, slots=True)
 class HybridResult:
     """Chunks best first, what the question became, and by point the calibrated similarity to the question as
-    it was asked."""
+    it was asked; `links` are what the chunks refer to, of those whose links were read on the way."""
 
     chunks: list[ScoredChunk]
     question: Question
     similarities: Mapping[UUID, float]
     trace: Trace
+    links: Mapping[UUID, Sequence[Link]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,7 @@ class HybridSearch:
         citations = await self.lookup.find(scope, query)
         spans = [(each.start, each.end) for each in citations if each.points]
         question = await self.asking.prepare(scope, query, spans)
+        weigher = self._named(weigher, citations)
         similarities: dict[UUID, float] = {}
         lists: dict[tuple[str, str], Found] = {}
 
@@ -96,7 +102,7 @@ class HybridSearch:
             heaviest=weigher.heaviest,
             keep=keep,
         )
-        ranked, moves = await self._ranked(scope, chunks, weigher, where)
+        ranked, moves, links = await self._ranked(scope, chunks, weigher, where, top_k)
         cited = await self._cited(scope, citations, question.vector, where)
         ranked = _cited_first(ranked, [each for each in cited if keep is None or keep(each)], moves)
         if question.facets[0].meaning is not question.vector:
@@ -104,19 +110,34 @@ class HybridSearch:
             near = await self.index.search_dense(scope, question.vector, limit=self.prefetch, where=where)
             similarities.update(self._calibrated(near))
         trace = Trace(question, tuple(lists.values()), moves, citations)
-        return HybridResult(ranked[:top_k], question, similarities, trace)
+        return HybridResult(ranked[:top_k], question, similarities, trace, links)
+
+    def _named(self, weigher: Weigher, citations: Sequence[Citation]) -> Weigher:
+        """The weigher that prefers the documents which the question names without a place in them."""
+        named = frozenset(each.document.id for each in citations if not each.points)
+        if not named or not self.ranking.named:
+            return weigher
+        return replace(weigher, named=named, others=1.0 / (1.0 + self.ranking.named))
 
     def _calibrated(self, points: Sequence[ScoredPoint]) -> dict[UUID, float]:
         return {point.id: self.anchors.calibrate(point.score) for point in points}
 
     async def _ranked(
-        self, scope: Scope, chunks: Sequence[ScoredChunk], weigher: Weigher, where: Filter | None
-    ) -> tuple[list[ScoredChunk], dict[UUID, list[Moved]]]:
+        self,
+        scope: Scope,
+        chunks: Sequence[ScoredChunk],
+        weigher: Weigher,
+        where: Filter | None,
+        top_k: int,
+    ) -> tuple[list[ScoredChunk], dict[UUID, list[Moved]], dict[UUID, tuple[Link, ...]]]:
         moves = {chunk.stored.point: weigher.moves(chunk.stored) for chunk in chunks}
         ordered = best_first(chunks)
+        links: dict[UUID, tuple[Link, ...]] = {}
         if self.ranking.referenced:
-            points = [chunk.stored.point for chunk in ordered[:REFERRING]]
-            references = await self.records.references(scope, points)
+            # Results show their links too: those of most of them are read here, once.
+            points = [chunk.stored.point for chunk in ordered[: max(REFERRING, top_k + RISING)]]
+            links = dict.fromkeys(points, ()) | await self.records.links(scope, points)
+            references = {point: [link.point for link in links[point]] for point in points}
             ordered = best_first(
                 [*ordered, *await self._brought(scope, ordered, references, weigher, where, moves)]
             )
@@ -127,7 +148,7 @@ class HybridSearch:
         lowered, why = fewer_parts(ordered, self.ranking.again)
         for point, move in why.items():
             moves[point].append(move)
-        return best_first(lowered), moves
+        return best_first(lowered), moves, links
 
     async def _brought(
         self,

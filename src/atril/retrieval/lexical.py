@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, Literal
 
 import numpy as np
@@ -68,6 +69,12 @@ class LexicalQuery:
     def expanded(self) -> str | None:
         """The query with its synonyms, as people write conditions; `None` when it has none."""
         return " AND ".join(map(str, self.groups)) if self.synonyms else None
+
+    def rarity(self, written: str) -> float:
+        """How much a word of the query tells, as written there: the inverse document frequency of its rarest
+        term, infinite for one that the library never uses."""
+        terms = (term for word in self.words if word.word == written for term in word.terms)
+        return max((self.weights.get(term, inf) for term in terms), default=0.0)
 
     def preferred(self, chunks: Sequence[ScoredChunk], most: int) -> tuple[list[ScoredChunk], Operator]:
         """The chunks that hold every group and, where they are fewer than `most`, the best of the others;

@@ -7,7 +7,7 @@ them on development questions and shows what each brings on sets that had no par
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from atril.profiles.profile import HIGHEST_RANK, Profile, rank_of
 from atril.retrieval.live import ScoredChunk
 from atril.types import StoredChunk
 
-Influence = Literal["weight", "rank", "reference", "brought", "again", "lookup"]
+Influence = Literal["weight", "rank", "reference", "brought", "again", "lookup", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class RankingOptions:
     by words for a question in a language that the library does not hold (1). `rank` is what each level of
     the hierarchy below the highest takes off (0), `referenced` what a reference from a better hit adds of that
     hit's score (0), `brought` is the share of its score that a chunk gets which is only there because one of the
-    best refers to it (0), and `again` scales the second, third, … part of one article (1).
+    best refers to it (0), `again` scales the second, third, … part of one article (1), and `named` is how much
+    better the chunks of a document count than all others when the question names it (0).
     """
 
     expanded: float = 0.5
@@ -37,6 +38,7 @@ class RankingOptions:
     referenced: float = 0.05
     brought: float = 0.7
     again: float = 0.85
+    named: float = 0.3
 
 
 REFERRING: Final = 10
@@ -57,14 +59,18 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Weigher:
-    """The factor of a chunk that depends on its document alone: its collection's weight and its rank."""
+    """The factor of a chunk that depends on its document alone: its collection's weight and its rank, and
+    whether it is one of those that the question names (`named`), if it names any; `others` is for the rest."""
 
     weights: Mapping[str, float]
     profile: Profile | None
     rank: float
+    named: frozenset[UUID] = frozenset()
+    others: float = 1.0
+    _ranks: dict[UUID, float] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, stored: StoredChunk) -> float:
-        return self.of_collection(stored) * self.of_rank(stored)
+        return self.of_collection(stored) * self.of_rank(stored) * self.of_name(stored)
 
     def of_collection(self, stored: StoredChunk) -> float:
         return self.weights.get(stored.document.collection, 1.0)
@@ -72,7 +78,14 @@ class Weigher:
     def of_rank(self, stored: StoredChunk) -> float:
         if self.profile is None or self.rank == 0.0:
             return 1.0
-        return 1.0 - self.rank * (rank_of(self.profile, stored.document) - HIGHEST_RANK)
+        factor = self._ranks.get(stored.document.id)
+        if factor is None:
+            factor = 1.0 - self.rank * (rank_of(self.profile, stored.document) - HIGHEST_RANK)
+            self._ranks[stored.document.id] = factor
+        return factor
+
+    def of_name(self, stored: StoredChunk) -> float:
+        return self.others if self.named and stored.document.id not in self.named else 1.0
 
     @property
     def heaviest(self) -> float:
@@ -84,7 +97,8 @@ class Weigher:
             ("weight", self.of_collection(stored)),
             ("rank", self.of_rank(stored)),
         ]
-        return [Moved(influence, factor) for influence, factor in factors if factor != 1.0]
+        moved = [Moved(influence, factor) for influence, factor in factors if factor != 1.0]
+        return [*moved, Moved("named", 1.0)] if stored.document.id in self.named else moved
 
 
 def referenced_more(

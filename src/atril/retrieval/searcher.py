@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
 from time import perf_counter
@@ -28,6 +28,7 @@ from atril.retrieval.semantic import semantic_pool
 from atril.retrieval.synonyms import SynonymsOf, SynonymSource
 from atril.store.index.protocol import MAX_LIMIT, Index
 from atril.store.records import Records
+from atril.store.referring import Link
 from atril.types import Explanation, Scope, SearchMode, SearchResult
 
 MAX_TOP_K: Final = 1000
@@ -52,7 +53,7 @@ class Retrieval:
     """What a search found, before it is written out for a caller.
 
     `similarities` are calibrated (0..1) and cover the nearest points only; `vector` is the query's own,
-    `None` when nothing was embedded.
+    `None` when nothing was embedded. `links` are what chunks refer to, where it was read on the way.
     """
 
     query: str
@@ -63,6 +64,7 @@ class Retrieval:
     similarities: Mapping[UUID, float]
     params: Mapping[str, Any]
     trace: Trace | None = None
+    links: Mapping[UUID, Sequence[Link]] = field(default_factory=dict)
 
 
 class Searcher:
@@ -111,7 +113,7 @@ class Searcher:
         found = await self.retrieve(
             scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
         )
-        hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights)
+        hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights, found.links)
         elapsed = (perf_counter() - start) * 1000
         expanded = found.lexical.expanded
         explanation = _explanation(found, scope.language) if explain else None
@@ -196,7 +198,8 @@ class Searcher:
             "synonyms_used": found.question.added,
         }
         words, vector = found.question.facets[0].words, found.question.vector
-        return request.found("hybrid", found.chunks, words, vector, found.similarities, params, found.trace)
+        retrieval = request.found("hybrid", found.chunks, words, vector, found.similarities, params)
+        return replace(retrieval, trace=found.trace, links=found.links)
 
     async def _hybrid_once(self, request: _Request, weigher: Weigher, asked: Operators) -> HybridResult:
         return await self._hybrid_search().search(
@@ -276,10 +279,9 @@ class _Request:
         vector: Vectors | None,
         similarities: Mapping[UUID, float],
         params: Mapping[str, Any],
-        trace: Trace | None = None,
     ) -> Retrieval:
         kept = tuple(chunk for chunk in chunks if chunk.score >= self.min_score)
-        return Retrieval(self.query, mode, kept, lexical, vector, similarities, params, trace)
+        return Retrieval(self.query, mode, kept, lexical, vector, similarities, params)
 
 
 def _explanation(found: Retrieval, language: str | None) -> Explanation:

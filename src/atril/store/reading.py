@@ -125,6 +125,15 @@ def languages(connection: Connection, scope: Scope) -> list[str]:
     return sorted(connection.scalars(statement, {"tenant": scope.tenant}))
 
 
+def language_shares(connection: Connection, scope: Scope) -> dict[str, float]:
+    """The share of the tenant's documents in each language."""
+    statement = sa.select(versions.c.language, sa.func.count()).where(_IN_LIVE).group_by(versions.c.language)
+    rows = connection.execute(statement, {"tenant": scope.tenant})
+    counts: dict[str, int] = {row[0]: row[1] for row in rows}
+    total = sum(counts.values())
+    return {language: count / total for language, count in sorted(counts.items())}
+
+
 def tenants(connection: Connection) -> list[str]:
     """Every tenant that has any version of any document."""
     return sorted(connection.scalars(sa.select(versions.c.tenant).distinct()))

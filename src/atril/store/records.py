@@ -373,6 +373,12 @@ class Records:
             "languages", scope, lambda connection: reading.languages(connection, scope)
         )
 
+    async def language_shares(self, scope: Scope) -> dict[str, float]:
+        """The share of the tenant's documents in each of `languages`."""
+        return await self._remember(
+            "language_shares", scope, lambda connection: reading.language_shares(connection, scope)
+        )
+
     async def _remember(self, what: str, scope: Scope, work: Callable[[Connection], T]) -> T:
         # Every search asks these; this process alone writes, so they hold until its next write.
         before = self._database.writes
