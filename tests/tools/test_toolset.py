@@ -221,3 +221,25 @@ async def test_reads_run_side_by_side_and_answer_in_order() -> None:
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="place_order"):
         Toolset([PlaceOrder(), PlaceOrder()])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "9" * 400, [1], {"a": 1}, "1e999"])
+async def test_no_value_is_too_strange_to_be_answered(value: Any) -> None:
+    outcome = await run(echoing(), "tool_lexical_search", query="a", top_k=value)
+
+    assert outcome.done
+    assert "top_k" in outcome.text
+
+
+async def test_the_only_argument_under_another_name_is_taken_and_said() -> None:
+    outcome = await run(echoing(), "tool_lexical_search", q="vacaciones")
+
+    assert outcome.done and '"query":"vacaciones"' in outcome.text
+    assert "q was read as query" in outcome.text
+
+
+async def test_what_an_argument_takes_is_said_in_the_models_language() -> None:
+    waiter = ToolContext(language="es", role="waiter")
+    outcome = await run(Toolset([PlaceOrder()]), "place_order", waiter, dish="x", portions="zz")
+
+    assert "un número entero, 1–10" in outcome.text

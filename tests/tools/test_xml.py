@@ -154,3 +154,44 @@ def test_arguments_survive_the_ways_in_which_calls_go_wrong(
     )
 
     assert arguments(written) == [("tool_lexical_search", {"query": query, "top_k": str(top_k)})]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "<tool_lexical_search>&lt;query&gt;días&lt;/query&gt;</tool_lexical_search>",
+        "＜tool_lexical_search＞＜query＞días＜/query＞＜/tool_lexical_search＞",
+        "tool_lexical_search>\n<query>días</query>\n</tool_lexical_search>",
+        "<tool_lexical_search>\nquery>días</query>",
+        "<tool_lexical_search>\n<query días</query>\n</tool_lexical_search>",
+        "<tool_lexical_search query=“días”/>",
+        "<function=tool_lexical_search>\n<parameter=query>\ndías\n</parameter>\n</function>",
+        "<tool_lexical_search><arguments><query>días</query></arguments></tool_lexical_search>",
+        '<tool_lexical_search><parameters>{"query": "días"}</parameters></tool_lexical_search>',
+        '[{"function": {"name": "tool_lexical_search", "arguments": "{\\"query\\": \\"días\\"}"}}]',
+        "… thought aloud</think><tool_lexical_search><query>días</query>",
+        "<tool_lexical_search><query>días</query><tool_lexical_search>",
+    ],
+)
+def test_slips_of_the_brackets_are_read_as_they_were_meant(written: str) -> None:
+    assert arguments(written) == [("tool_lexical_search", {"query": "días"})]
+
+
+def test_a_forgotten_closing_tag_does_not_swallow_the_next_call() -> None:
+    written = (
+        "<tool_lexical_search><query>uno<top_k>3</top_k></tool_lexical_search>"
+        "<tool_lexical_search><query>dos</query></tool_lexical_search>"
+    )
+
+    assert arguments(written) == [
+        ("tool_lexical_search", {"query": "uno", "top_k": "3"}),
+        ("tool_lexical_search", {"query": "dos"}),
+    ]
+
+
+def test_the_last_of_too_many_calls_says_that_there_were_more() -> None:
+    calls = read_calls(
+        "<tool_lexical_search><query>a</query></tool_lexical_search>" * (MAX_CALLS + 1), TOOLSET
+    )
+
+    assert calls[-1].notes == ("there are more than 20 calls; only the first 20 were read",)

@@ -149,7 +149,7 @@ def _usable(name: str, value: Any, field: FieldInfo, notes: list[str], language:
     read = value
     if isinstance(value, str):
         read = _truth(value) if kind is bool else _first_number(value, kind)
-    if read is None or isinstance(read, bool) != (kind is bool):
+    if not isinstance(read, int | float) or isinstance(read, bool) != (kind is bool):
         if field.is_required():
             return value
         text = wording("note.default_used", language, name=name, value=_short(value), default=field.default)
