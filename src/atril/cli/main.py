@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from atril import __version__
-from atril.cli import demo, direct, documents, search, tools
+from atril.cli import chat, conversations, demo, direct, documents, search, tools
 from atril.cli.terminal import prepare_streams
 from atril.cli.texts import said
 
@@ -33,6 +33,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "section": direct.section,
     "content": direct.content,
     "ask": search.ask,
+    "chat": chat.chat,
     "eval": search.evaluate,
     "tool": tools.tool,
     "mcp": tools.mcp,
@@ -41,6 +42,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 for _name, _command in _COMMANDS.items():
     _exit = said("help.add_exit") if _name in ("add", "sync") else None
     app.command(_name, help=said(f"help.{_name}"), epilog=_exit)(_command)
+
+
+app.add_typer(conversations.app, name="conversations")
 
 
 def _print_version(wanted: bool) -> None:

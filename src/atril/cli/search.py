@@ -79,6 +79,9 @@ def ask(
     context_chunk: Annotated[
         list[str] | None, typer.Option("--context-chunk", metavar="ID", help=said("help.context_chunk"))
     ] = None,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", metavar="ID", help=said("help.conversation"))
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help=said("help.check"))] = False,
     explain: Annotated[bool, typer.Option("--explain", help=said("help.explain_answer"))] = False,
     home: options.Home = None,
@@ -95,6 +98,7 @@ def ask(
             labels=tuple(label or ()),
             max_pages=max_pages,
             context_chunk_ids=context_chunk,
+            conversation=conversation,
             check=check,
             explain=explain,
         )

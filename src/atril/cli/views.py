@@ -21,6 +21,7 @@ from atril.types import (
     Answer,
     AnswerExplanation,
     Citation,
+    Conversation,
     Document,
     Explanation,
     Failure,
@@ -30,6 +31,7 @@ from atril.types import (
     ReferenceReport,
     ReindexReport,
     SearchResult,
+    Transcript,
     UnresolvedName,
 )
 
@@ -271,15 +273,43 @@ def _excerpt(hit: Hit, *, marks: bool) -> Text:
 
 def answer(given: Answer, *, marks: bool) -> RenderableType:
     """The answer, then each numbered quote with its place and the question's words standing out."""
-    parts: list[RenderableType] = [text(given.text)]
+    parts: list[RenderableType] = [text(given.text), sources(given, marks=marks)]
+    if given.explanation is not None:
+        parts += answer_reasons(given.explanation)
+    return Group(*parts)
+
+
+def sources(given: Answer, *, marks: bool) -> RenderableType:
+    """What goes below the text of an answer: what it has to say of itself, and its quotes."""
+    parts: list[RenderableType] = []
     if given.message:
         parts.append(Text(plain(given.message), style="dim"))
     for citation in given.citations:
         where = place(citation.source_file, citation.page, citation.article, citation.section_title)
         parts.append(Text(f"\n[{citation.number}] ", style="bold").append(where, style=_PLACE))
         parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4), expand=False))
-    if given.explanation is not None:
-        parts += answer_reasons(given.explanation)
+    return Group(*parts)
+
+
+def conversations(found: Sequence[Conversation]) -> RenderableType:
+    """Each conversation with its first question, the latest first."""
+    if not found:
+        return Text(said("conversation.none"))
+    table = _table("ID", said("conversation.title"))
+    table.add_column(said("conversation.messages"), justify="right")
+    table.add_column(said("conversation.updated"))
+    for each in found:
+        title = Text(_shortened(each.title, _DESCRIPTION_LENGTH))
+        table.add_row(text(each.id), title, f"{each.messages:,}", f"{each.updated_at:%Y-%m-%d %H:%M}")
+    return table
+
+
+def transcript(found: Transcript) -> RenderableType:
+    """What was said, in order."""
+    parts: list[RenderableType] = []
+    for each in found.messages:
+        head = f"{said(f'transcript.{each.role}')} · {each.created_at:%Y-%m-%d %H:%M}"
+        parts += [Text(head, style="bold"), Padding(text(each.text), (0, 0, 1, 0), expand=False)]
     return Group(*parts)
 
 
