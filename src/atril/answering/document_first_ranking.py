@@ -27,7 +27,7 @@ from atril.store.records import Records
 from atril.store.terms import TermStatistics
 from atril.types import Document, Scope
 
-PASSAGES: Final = 400
+PASSAGES: Final = 1000
 """Nearest passages of all candidates, by words and by meaning, that speak for their documents."""
 
 BEST: Final = 3
@@ -35,6 +35,10 @@ BEST: Final = 3
 
 PRIOR: Final = 20.0
 """Passages of the average document that are added to each, so that a short one proves nothing by chance."""
+
+YEAR: Final = 3.0
+"""What a year counts beside any other word: who names one wants the document of that year, and most documents
+of the same kind share everything else."""
 
 MOST: Final = 300
 """Candidates whose words are counted: those with the best passages."""
@@ -48,6 +52,7 @@ _PERIOD: Final = re.compile(
     )(?!\w|[.,]\d)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_A_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _JOINT: Final = re.compile(r"[_/.\-]+")
 
 
@@ -102,10 +107,11 @@ class DocumentRanking:
         }
         passages = max(1, sum(each.chunks for each in candidates))
         shares = [sum(counts[number] for counts in held.values()) / passages for number in range(len(words))]
+        weights = [YEAR if _A_YEAR.fullmatch(word.word) else 1.0 for word in words]
         return {
             each.id: fsum(
-                log((count + PRIOR * share) / ((each.chunks + PRIOR) * share))
-                for count, share in zip(held[each.id], shares, strict=True)
+                weight * log((count + PRIOR * share) / ((each.chunks + PRIOR) * share))
+                for count, share, weight in zip(held[each.id], shares, weights, strict=True)
                 if share > 0
             )
             for each in candidates
