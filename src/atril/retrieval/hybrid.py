@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -40,6 +41,8 @@ BELOW_CITED: Final = 0.999
 """The most that a chunk may score which the question does not cite, when it cites any."""
 
 CITED_AT_MOST: Final = 1000
+
+_NUMBERED: Final = re.compile(r"\d/\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,11 @@ class HybridSearch:
         return HybridResult(ranked[:top_k], question, similarities, trace, links)
 
     def _named(self, weigher: Weigher, citations: Sequence[Citation]) -> Weigher:
-        """The weigher that prefers the documents which the question names without a place in them."""
-        named = frozenset(each.document.id for each in citations if not each.points)
+        """The weigher that prefers documents which the question names by number and without a place in them:
+        "Ley 20/2007". A title alone may be words that mean what they say."""
+        named = frozenset(
+            each.document.id for each in citations if not each.points and _NUMBERED.search(each.text)
+        )
         if not named or not self.ranking.named:
             return weigher
         return replace(weigher, named=named, others=1.0 / (1.0 + self.ranking.named))
