@@ -130,10 +130,11 @@ class DocumentRanking:
 
 
 def with_years(asked: Retrieval) -> tuple[QueryTerm, ...]:
-    """The question's words, and the years that it only writes as part of a period."""
+    """The question's words, each once, and the years that it only writes as part of a period."""
     known = {word.word for word in asked.lexical.words}
     years = " ".join(year for year in years_in_periods(asked.query) if year not in known)
-    return (*asked.lexical.words, *(query_terms(years, ()) if years else ()))
+    words = (*asked.lexical.words, *(query_terms(years, ()) if years else ()))
+    return tuple({word.terms: word for word in words}.values())
 
 
 def years_in_periods(text: str) -> tuple[str, ...]:
