@@ -106,6 +106,8 @@ def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
     for start, end in sentences(content, language):
         if _HEADING.match(content, content.rfind("\n", 0, start) + 1):
             continue
+        if not _BLANK.search(content, start, end):
+            continue  # "Uno." numbers a paragraph
         if end - start > MAX_QUOTE:
             start, end = _best_clauses(content, start, end, language, words)
         terms = frozenset(distinct_terms(content[start:end], language))
