@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 COMMANDS = ("add", "sync", "list", "remove", "reindex", "search", "structure", "regex", "section", "content",
-            "ask", "eval", "demo")  # fmt: skip
+            "ask", "chat", "eval", "demo")  # fmt: skip
 HEAVY = ("atril.app", "numpy", "onnxruntime", "pydantic", "qdrant_edge", "sentencepiece", "sqlalchemy")
 
 

@@ -27,7 +27,7 @@ Place: TypeAlias = int | tuple[str, ...]
 CANDIDATES: Final = 200
 """Passages of one document that are ranked by their words and by their meaning."""
 
-READ: Final = 60
+READ: Final = 200
 """Of those, how many are read at a time until there are pages enough."""
 
 WORDS: Final = 0.3
