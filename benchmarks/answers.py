@@ -94,7 +94,8 @@ async def main(options: argparse.Namespace) -> None:
     for home in ("xquad_es", "xquad_ru", "xquad_en", _LAW):
         if options.only and home not in options.only.split(","):
             continue
-        async with atril.open(options.homes / home) as library:
+        profile = options.profile if home == _LAW else None
+        async with atril.open(options.homes / home, profile=profile) as library:
             await read(library, data, home)
             await measure(library, home, questions(data, home, limit))
             if home == "xquad_en":
@@ -114,5 +115,6 @@ if __name__ == "__main__":
     parser.add_argument("--homes", required=True, type=Path)
     parser.add_argument("--data", default=Path("../shared/data"), type=Path)
     parser.add_argument("--limit", default=150, type=int)
+    parser.add_argument("--profile", help="of the home of the laws")
     parser.add_argument("--only", help="homes to measure, separated by commas")
     asyncio.run(main(parser.parse_args()))

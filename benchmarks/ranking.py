@@ -34,6 +34,7 @@ OFF: Mapping[str, float] = {
     "referenced": 1e-9,
     "brought": 0.0,
     "again": 1.0,
+    "named": 0.0,
 }
 TRIED: Mapping[str, Sequence[float]] = {
     "expanded": (0.0, 0.3, 0.5, 0.7, 1.0),
@@ -42,6 +43,7 @@ TRIED: Mapping[str, Sequence[float]] = {
     "referenced": (1e-9, 0.05, 0.1),
     "brought": (0.0, 0.6, 0.7, 0.8),
     "again": (1.0, 0.9, 0.85, 0.8),
+    "named": (0.0, 0.1, 0.3, 0.5),
 }
 FOLDS = 5
 SAMPLES = 2000
