@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pty
 import select
@@ -36,8 +37,7 @@ class SlowEmbedder(HashEmbedder):
 
     async def embed_query(self, text: str) -> Any:
         if "slow" in text:
-            import asyncio
-
+            os.write(2, b"thinking\n")
             await asyncio.sleep(60)
         return await super().embed_query(text)
 
@@ -103,7 +103,7 @@ def test_a_conversation_in_a_terminal(open_screen: Callable[..., Screen], stocke
     screen.wait_for("› ")
 
     screen.type("a slow one")
-    time.sleep(1.0)
+    screen.wait_for("thinking")
     screen.interrupt()
     screen.wait_for("Stopped. The conversation goes on.")
 
