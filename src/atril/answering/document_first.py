@@ -211,13 +211,14 @@ class DocumentFirst:
         said, completion = "", None
         try:
             with work.ledger.timed("answer"):
-                async for piece in principal.stream(told.messages):
-                    if isinstance(piece, Completion):
-                        completion = piece
-                        break
-                    said += piece.text
-                    work.shown = True
-                    yield AnswerDelta(piece.text)
+                async with aclosing(principal.stream(told.messages)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Completion):
+                            completion = piece
+                            break
+                        said += piece.text
+                        work.shown = True
+                        yield AnswerDelta(piece.text)
         except ModelUnavailable as error:
             work.ledger.failed("principal", principal, told.messages, error, said)
             work.remark("answer.principal_failed", problem=error.localized(work.language))

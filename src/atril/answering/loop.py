@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field
 from atril.answering.prompts import prompt
 from atril.errors import ModelUnavailable
 from atril.models.chat import ChatModel, Completion, Message
+from atril.tools.markup import without_thoughts
 from atril.tools.responses import written
 from atril.tools.tool import Definition, ToolContext
 from atril.tools.toolset import Call, Outcome, Toolset
@@ -27,7 +28,6 @@ Stop = Literal["answer", "steps", "budget", "repetition", "model"]
 """Why a loop ended: with an answer of the model's own accord; asked for one because of too many steps,
 tokens or the same calls again; or because the model stopped answering."""
 
-_THINKING: Final = re.compile(r"<(think|thinking|reasoning)>.*?</\1\s*>", re.I | re.S)
 _REPLY_TOKENS: Final = 24_000
 
 
@@ -164,7 +164,7 @@ def _described(definition: Definition) -> str:
 
 
 def _spoken(text: str) -> str:
-    return _THINKING.sub("", text).strip()
+    return without_thoughts(text).strip()
 
 
 def _without_calls(text: str, toolset: Toolset) -> str:

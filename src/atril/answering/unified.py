@@ -197,7 +197,8 @@ class Unified:
         )
 
     async def _evidence(self, making: Making, gathered: Gathered) -> Retrieval:
-        """The search whose question the quotes are to answer, with the best of the context as its passages."""
+        """The search whose question the quotes are to answer, with the best of the context as its
+        passages; what joined by references is there for a model, which reads what it is told by them."""
         question = making.asked.question
         searches = [each.retrieval for each in gathered.searches]
         found = next((each for each in searches if question in each.query), None)
@@ -208,8 +209,10 @@ class Unified:
                 making.scope, asked, top_k=self._extractive.passages, filters=making.asked.filters
             )
         carried = {chunk.stored.point: chunk for chunk in gathered.carried}
-        best = gathered.chunks[: self._extractive.passages]
-        more = (chunk for chunk in gathered.chunks[len(best) :] if chunk.stored.point in carried)
+        joined = {each.chunk.stored.point for each in gathered.expansion.joined}
+        searched = [chunk for chunk in gathered.chunks if chunk.stored.point not in joined]
+        best = searched[: self._extractive.passages]
+        more = (chunk for chunk in searched[len(best) :] if chunk.stored.point in carried)
         return replace(found, chunks=(*best, *more))
 
     def _finished(self, making: Making, written: Written, model: str) -> Answer:

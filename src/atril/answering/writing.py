@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -80,12 +81,13 @@ class Writer:
 
         try:
             with making.ledger.timed("answer"):
-                async for piece in self.principal.stream(told.messages):
-                    if isinstance(piece, Completion):
-                        completion = piece
-                    else:
-                        said += piece.text
-                        show(splitter.feed(piece.text))
+                async with aclosing(self.principal.stream(told.messages)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Completion):
+                            completion = piece
+                        else:
+                            said += piece.text
+                            show(splitter.feed(piece.text))
         except ModelUnavailable as error:
             making.ledger.failed("principal", self.principal, told.messages, error, said)
             making.remark("principal_failed", problem=error.localized(making.language))
