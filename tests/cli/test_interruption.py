@@ -18,6 +18,8 @@ def test_ctrl_c_ends_a_watch_cleanly_and_leaves_a_sound_home(atril: Atril, folde
     command = [
         sys.executable,
         "-c",
+        # A run in the background of a shell ignores the signal, and so would every process it starts.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from atril.cli.main import run; run()",
         "sync",
         folder,
@@ -35,7 +37,10 @@ def test_ctrl_c_ends_a_watch_cleanly_and_leaves_a_sound_home(atril: Atril, folde
         assert process.stdout is not None
         first = process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
 
     assert json.loads(first)["added"] == 2
     assert process.returncode == 130
