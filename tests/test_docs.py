@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
+from typer.main import get_command
 
 import atril
 from atril.cli.main import app
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = sorted((ROOT / "docs").glob("*.md"))
 SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-COMMANDS = [command.name for command in app.registered_commands]
+COMMANDS = list(get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def test_the_python_of_the_readme_runs_in_the_order_it_stands(

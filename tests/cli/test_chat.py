@@ -32,6 +32,13 @@ def stocked(atril: Atril, stocked_home: Path, tmp_path: Path, monkeypatch: pytes
     return atril
 
 
+PROGRAM = (
+    # A run in the background of a shell ignores the signal, and so would every process it starts.
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from atril.cli.main import run; run()"
+)
+
+
 class SlowEmbedder(HashEmbedder):
     """Takes so long over a question with "slow" in it that somebody loses patience."""
 
@@ -47,7 +54,7 @@ class Screen:
 
     def __init__(self, *arguments: str, **environment: str) -> None:
         master, slave = pty.openpty()
-        command = [sys.executable, "-c", "from atril.cli.main import run; run()", *arguments]
+        command = [sys.executable, "-c", PROGRAM, *arguments]
         variables = os.environ | {"ATRIL_LANG": "en", "TERM": "dumb", "COLUMNS": "120"} | environment
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=variables, start_new_session=True
