@@ -195,10 +195,10 @@ def test_the_language_of_the_file_is_read_once_and_again_when_it_changes(
         return real(path, *arguments, **named)
 
     monkeypatch.setattr(Path, "read_text", noting)
-    for modified, (language, words) in enumerate((("es", "Archivo"), ("ru", "Файл"))):
+    for modified, (language, words) in enumerate((("es", "archivo"), ("ru", "файл"))):
         (tmp_path / "atril.toml").write_text(f'lang = "{language}"\n', encoding="utf-8")
         os.utime(tmp_path / "atril.toml", (modified, modified))
-        assert words in atril("add", "nowhere").out
+        assert words in atril("add", "nowhere").out.casefold()
     assert sum(path.name == "atril.toml" for path in reads) == 2
 
 

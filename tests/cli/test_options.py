@@ -52,7 +52,7 @@ def test_cutoffs_are_whole_numbers_above_zero_or_wrong_usage(value: str) -> None
         ("search", "x", "--mode", "magic"),
         ("search", "x", "--page", "0"),
         ("search", "x", "--where", "status"),
-        ("ask", "x", "--pipeline", "document-first"),
+        ("ask", "x", "--pipeline", "magic"),
         ("eval", "x.jsonl", "--k", "1,zero"),
         ("remove",),
         ("unheard-of",),

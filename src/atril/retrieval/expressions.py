@@ -299,7 +299,8 @@ class _Translator:
         if not self._spelled:
             return f"[^{texts}]" if negated else f"[{texts}]"
         if negated:
-            unit = f"[^{texts}{_SPELLED if holds else ''}]"
+            # What an underscore is spelled with is no word to RE2, and here it is one.
+            unit = f"[^{texts}{_SPELLED}]" if holds else f"(?:[^{texts}]|{_SPELLED})"
             return f"(?:__{unit}_|[^{texts}_])"
         bare = "".join(member.bare for member in members if member.bare)
         raw = [f"[{bare}]"] if bare else []

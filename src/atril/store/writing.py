@@ -80,9 +80,7 @@ def _identity(connection: Connection, tenant: str, draft: Draft) -> UUID:
     table = documents
     of_collection = sa.and_(table.c.tenant == tenant, table.c.collection == draft.collection)
     ids = sa.select(table.c.id)
-    known: UUID | None = connection.scalar(
-        ids.where(of_collection, table.c.source == storable(draft.source))
-    )
+    known: UUID | None = connection.scalar(ids.where(of_collection, table.c.source == storable(draft.source)))
     fresh = document_id(tenant, draft.collection, draft.source)
     if known is not None:
         return known
