@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from atril.answering.meta import Need, Splitter, parse_reply
@@ -127,6 +127,7 @@ def test_a_damaged_reply_may_be_cut_at_every_point() -> None:
 
 
 @settings(max_examples=300, deadline=None)
+@example(["META", "==", "META"], [7])
 @given(
     st.lists(
         st.sampled_from(["=", "==", "META", "\n", " ", "USED", "|", "1", "```", "<think>", "</think>", "Sí."])

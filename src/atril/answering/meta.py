@@ -170,7 +170,7 @@ def _certain(text: str) -> int:
             end = max(0, above - 1)
         return len(text[:end].rstrip())
     begun = _DELIMITER_BEGUN.search(text)
-    return len(text[: begun.start() if begun else len(text)].rstrip())
+    return len(text[: _before(text, begun.start()) if begun else len(text)].rstrip())
 
 
 def _thinking(text: str) -> bool:
