@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -126,6 +125,8 @@ class _Chat:
 
     async def _ask(self, question: str) -> None:
         """One turn; Ctrl-C ends it and nothing else."""
+        import asyncio  # a tenth of what `--help` takes, which runs nothing
+
         turn = asyncio.ensure_future(self._answer(question))
         loop = asyncio.get_running_loop()
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -16,24 +16,26 @@ from rich.text import Text
 
 from atril.cli.terminal import plain
 from atril.cli.texts import said
-from atril.types import (
-    AddReport,
-    Answer,
-    AnswerExplanation,
-    Citation,
-    Conversation,
-    Document,
-    Explanation,
-    Failure,
-    Hit,
-    ListedTable,
-    ReadingWarning,
-    ReferenceReport,
-    ReindexReport,
-    SearchResult,
-    Transcript,
-    UnresolvedName,
-)
+
+if TYPE_CHECKING:
+    from atril.types import (
+        AddReport,
+        Answer,
+        AnswerExplanation,
+        Citation,
+        Conversation,
+        Document,
+        Explanation,
+        Failure,
+        Hit,
+        ListedTable,
+        ReadingWarning,
+        ReferenceReport,
+        ReindexReport,
+        SearchResult,
+        Transcript,
+        UnresolvedName,
+    )
 
 _EMPHASIS: Final = "bold yellow"
 _PLACE: Final = "cyan"
