@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import pty
 import select
@@ -61,6 +62,8 @@ class Screen:
         )
         os.close(slave)
         self._master = master
+        # A letter of several bytes may come in two pieces.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.shown = ""
 
     def wait_for(self, text: str, *, seconds: float = 60.0) -> str:
@@ -70,7 +73,7 @@ class Screen:
             assert time.monotonic() < deadline, f"{text!r} did not come after {self.shown!r}"
             if select.select([self._master], [], [], 0.2)[0]:
                 try:
-                    self.shown += os.read(self._master, 65536).decode("utf-8", "replace")
+                    self.shown += self._decoder.decode(os.read(self._master, 65536))
                 except OSError:  # the program has ended
                     assert text in self.shown, self.shown
         before, _, self.shown = self.shown.partition(text)
