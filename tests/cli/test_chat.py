@@ -124,6 +124,7 @@ def test_a_conversation_in_a_terminal(open_screen: Callable[..., Screen], stocke
 
     screen.type("/list")
     assert QUESTION in screen.wait_for("› ")
+    time.sleep(0.5)  # the prompt shows a moment before keys are waited for
     screen.interrupt()
     screen.wait_for("/quit or Ctrl-D")
     screen.type("/quit")
