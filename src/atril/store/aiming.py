@@ -13,7 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.store.frequencies import IN_LIST
+from atril.store.parts import in_parts
 from atril.store.schema import CURRENT, Identifier
 
 # Of the copies of a place the one that is meant, and of that the part that is meant where it has a chunk of its
@@ -57,7 +57,5 @@ def aim_named(connection: Connection, tenant: str, names: Collection[int]) -> No
 
 
 def _run(connection: Connection, statement: sa.TextClause, tenant: str, wanted: Collection[Any]) -> None:
-    listed = list(wanted)
-    for start in range(0, len(listed), IN_LIST):
-        some = listed[start : start + IN_LIST]
+    for some in in_parts(wanted):
         connection.execute(statement, {"tenant": tenant, "wanted": some})

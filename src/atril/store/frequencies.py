@@ -14,15 +14,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from atril.store.drafts import CountedTerms
+from atril.store.parts import in_parts
 from atril.store.schema import term_frequencies, totals, versions
 from atril.store.terms import TermStatistics
 
 _PAIR = np.dtype([("term", "<u4"), ("chunks", "<u4")])
 _Insert: TypeAlias = sqlite.Insert | postgresql.Insert
 _Many: TypeAlias = _Insert | sa.Delete
-
-IN_LIST = 1000
-"""Values of one `IN (…)`, below the limits of every engine."""
 
 _FREQUENCIES = sa.select(term_frequencies.c.term, term_frequencies.c.chunks).where(
     term_frequencies.c.tenant == sa.bindparam("tenant"),
@@ -83,8 +81,8 @@ def shift(
 def statistics(connection: Connection, tenant: str, terms: Sequence[int]) -> TermStatistics:
     """How many chunks the tenant has, and in how many of them each of the terms occurs."""
     frequencies: dict[int, int] = {}
-    for start in range(0, len(terms), IN_LIST):
-        found = connection.execute(_FREQUENCIES, {"tenant": tenant, "terms": terms[start : start + IN_LIST]})
+    for some in in_parts(terms):
+        found = connection.execute(_FREQUENCIES, {"tenant": tenant, "terms": some})
         frequencies.update((term, chunks) for term, chunks in found)
     return TermStatistics(chunks=size(connection, tenant)[0], frequencies=frequencies)
 
@@ -95,8 +93,8 @@ def of_versions(
     """The same of single versions, each as if it were the whole library."""
     looked_up = np.array(sorted(set(terms)), dtype=np.uint32)
     found: dict[UUID, TermStatistics] = {}
-    for start in range(0, len(wanted), IN_LIST):
-        rows = connection.execute(_PACKED, {"tenant": tenant, "versions": wanted[start : start + IN_LIST]})
+    for some in in_parts(wanted):
+        rows = connection.execute(_PACKED, {"tenant": tenant, "versions": some})
         found.update((version, _unpacked(chunks, packed, looked_up)) for version, chunks, packed in rows)
     return found
 

@@ -8,7 +8,7 @@ aliases are looked at again, which an index finds, and only the mentions of thos
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from atril.documents.reference_names import beginnings
 from atril.documents.reference_targets import link_name
 from atril.store import aiming, frequencies
 from atril.store.drafts import Draft
-from atril.store.frequencies import IN_LIST
+from atril.store.parts import in_parts
 from atril.store.schema import aliases, documents, is_current, mentions, names, places, versions
 
 Name: TypeAlias = tuple[str, int | None]
@@ -126,12 +126,12 @@ def bind(connection: Connection, tenant: str, come: Collection[UUID], gone: Coll
     """Brings the names into agreement after versions became current or ceased to be."""
     changed = _aliases(connection, tenant, come) ^ _aliases(connection, tenant, gone)
     affected = _beginning_with(connection, tenant, {name for name, _ in changed})
-    for part in _parts(come):
+    for part in in_parts(come):
         for row in connection.execute(_NAMES_IN, {"of_tenant": tenant, "wanted": part}):
             if row.document is None:
                 affected[row.id] = (row.text, row.year), None
     _rebind(connection, tenant, affected)
-    for part in _parts(come):
+    for part in in_parts(come):
         connection.execute(_BIND_FRESH, {"of_tenant": tenant, "wanted": part})
     aiming.aim_from(connection, tenant, come)
     aiming.aim_at(connection, tenant, {*come, *gone})
@@ -139,7 +139,7 @@ def bind(connection: Connection, tenant: str, come: Collection[UUID], gone: Coll
 
 def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[str, int | None]]) -> None:
     """Gives versions other aliases and binds every name of the tenant again."""
-    for part in _parts(called):
+    for part in in_parts(called):
         connection.execute(
             aliases.delete().where(
                 aliases.c.tenant == tenant, aliases.c.version.in_(part), aliases.c.name.not_like("@%")
@@ -157,7 +157,7 @@ def rename(connection: Connection, tenant: str, called: Mapping[UUID, Mapping[st
         for row in connection.execute(_EVERY_NAME, {"of_tenant": tenant})
     }
     _rebind(connection, tenant, every)
-    for part in _parts(called):
+    for part in in_parts(called):
         connection.execute(_BIND_FRESH, {"of_tenant": tenant, "wanted": part})
     aiming.aim_from(connection, tenant, called)
 
@@ -186,11 +186,11 @@ def move(
 
 def purge(connection: Connection, tenant: str, wanted: Collection[UUID]) -> None:
     """Deletes what belongs to versions, and the names that nothing mentions any more."""
-    for part in _parts(wanted):
+    for part in in_parts(wanted):
         named = connection.execute(_NAMES_IN, {"of_tenant": tenant, "wanted": part}).all()
         for table in (mentions, places, aliases):
             connection.execute(table.delete().where(table.c.tenant == tenant, table.c.version.in_(part)))
-        for some in _parts([row.id for row in named]):
+        for some in in_parts([row.id for row in named]):
             used = sa.select(mentions.c.name).where(
                 mentions.c.tenant == tenant, mentions.c.name == names.c.id
             )
@@ -207,7 +207,7 @@ def meanings(connection: Connection, tenant: str, wanted: Iterable[Name]) -> dic
     """
     choices = {name: list(beginnings(name[0])) for name in wanted}
     meant: dict[str, list[tuple[str, UUID, int | None]]] = {}
-    for part in _parts({alias for some in choices.values() for alias in some}):
+    for part in in_parts({alias for some in choices.values() for alias in some}):
         for row in connection.execute(_MEANT, {"of_tenant": tenant, "wanted": part}):
             meant.setdefault(row.name, []).append((row.called, row.document, row.since))
     found: dict[Name, tuple[UUID, str]] = {}
@@ -248,12 +248,6 @@ def _rebind(connection: Connection, tenant: str, affected: Mapping[int, tuple[Na
 def _aliases(connection: Connection, tenant: str, wanted: Collection[UUID]) -> set[Name]:
     return {
         (row.name, row.since)
-        for part in _parts(wanted)
+        for part in in_parts(wanted)
         for row in connection.execute(_ALIASES, {"of_tenant": tenant, "wanted": part})
     }
-
-
-def _parts(values: Collection[Any]) -> Iterator[Sequence[Any]]:
-    listed = list(values)
-    for start in range(0, len(listed), IN_LIST):
-        yield listed[start : start + IN_LIST]

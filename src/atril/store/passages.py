@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from atril.errors import DocumentNotFound
 from atril.store import reading
-from atril.store.frequencies import IN_LIST
+from atril.store.parts import in_parts
 from atril.store.rows import CHUNK, to_chunk
 from atril.store.schema import BLOCK, chunks, is_current, text_blocks, versions
 from atril.types import Document, Page, Scope, StoredChunk
@@ -81,9 +81,8 @@ class Passages:
     ) -> dict[UUID, StoredChunk]:
         """The chunks of those points that belong to current versions and that the caller may see."""
         found: dict[UUID, StoredChunk] = {}
-        for start in range(0, len(points), IN_LIST):
-            some = {"tenant": scope.tenant, "points": points[start : start + IN_LIST]}
-            rows = connection.execute(_BY_POINT, some).all()
+        for some in in_parts(points):
+            rows = connection.execute(_BY_POINT, {"tenant": scope.tenant, "points": some}).all()
             found.update((each.point, each) for each in self._stored(connection, scope, rows))
         return found
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.store.frequencies import IN_LIST
+from atril.store.parts import in_parts
 from atril.store.schema import chunks
 
 _REACH = 100
@@ -39,8 +39,8 @@ def siblings(connection: Connection, tenant: str, points: Sequence[UUID]) -> dic
     """The other parts of the article that each chunk is a part of, nearest first; without any, no key."""
     rows = [
         row
-        for start in range(0, len(points), IN_LIST)
-        for row in connection.execute(_NEAR, {"tenant": tenant, "points": points[start : start + IN_LIST]})
+        for some in in_parts(points)
+        for row in connection.execute(_NEAR, {"tenant": tenant, "points": some})
     ]
     numbers: dict[UUID, dict[int, UUID]] = {}
     own: dict[UUID, int] = {}

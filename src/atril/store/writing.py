@@ -7,9 +7,9 @@ takes its place or its document is removed. Its rows go once its points are gone
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
 import sqlalchemy as sa
@@ -18,10 +18,11 @@ from sqlalchemy.engine import Connection
 from atril.errors import DocumentNotFound, InvalidArgument
 from atril.store import frequencies, linking, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
-from atril.store.frequencies import IN_LIST, VersionTerms
+from atril.store.frequencies import VersionTerms
 from atril.store.index.protocol import point_id
 from atril.store.names import storable
 from atril.store.naming import give_names
+from atril.store.parts import in_parts
 from atril.store.schema import (
     CURRENT,
     PENDING,
@@ -37,8 +38,6 @@ from atril.store.schema import (
     versions,
 )
 from atril.types import Scope
-
-T = TypeVar("T")
 
 _WANTED: Final[sa.BindParameter[Any]] = sa.bindparam("wanted", expanding=True)
 _OF_TENANT = versions.c.tenant == sa.bindparam("tenant")
@@ -143,7 +142,7 @@ def remove(connection: Connection, scope: Scope, wanted: Sequence[UUID], now: da
     _set_state(connection, tenant, every, RETIRED)
     frequencies.shift(connection, tenant, add=(), subtract=_terms(gone))
     linking.bind(connection, tenant, [], [row.id for row in gone])
-    for part in _parts(wanted):
+    for part in in_parts(wanted):
         connection.execute(
             documents.update()
             .where(documents.c.tenant == tenant, documents.c.id.in_(part))
@@ -161,11 +160,11 @@ def purge(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> frozen
     gone = _select(connection, _DISPENSABLE, tenant, wanted)
     ids, owners = [row.id for row in gone], {row.document for row in gone}
     linking.purge(connection, tenant, ids)
-    for part in _parts(ids):
+    for part in in_parts(ids):
         for table in (text_blocks, chunks):
             connection.execute(table.delete().where(table.c.tenant == tenant, table.c.version.in_(part)))
         connection.execute(versions.delete().where(versions.c.tenant == tenant, versions.c.id.in_(part)))
-    for part in _parts(owners):
+    for part in in_parts(owners):
         kept = sa.select(versions.c.document).where(
             versions.c.tenant == tenant, versions.c.document.in_(part)
         )
@@ -216,13 +215,13 @@ def _select(
 ) -> list[sa.Row[*tuple[Any, ...]]]:
     return [
         row
-        for part in _parts(wanted)
+        for part in in_parts(wanted)
         for row in connection.execute(statement, {"tenant": tenant, "wanted": part}).all()
     ]
 
 
 def _set_state(connection: Connection, tenant: str, ids: Collection[UUID], state: str) -> None:
-    for part in _parts(ids):
+    for part in in_parts(ids):
         connection.execute(_SET_STATE, {"of_tenant": tenant, "wanted": part, "state": state})
 
 
@@ -234,7 +233,7 @@ def _referenced(connection: Connection, tenant: str, hashes: Collection[str]) ->
     column = versions.c.content_hash
     return {
         found
-        for part in _parts(hashes)
+        for part in in_parts(hashes)
         for found in connection.scalars(
             sa.select(column).where(versions.c.tenant == tenant, column.in_(part)).distinct()
         )
@@ -256,9 +255,3 @@ def _record(
     entries = [who | {"subject": subject} for subject in subjects]
     if entries:
         connection.execute(audit.insert(), entries)
-
-
-def _parts(values: Collection[T]) -> Iterator[list[T]]:
-    listed = list(values)
-    for start in range(0, len(listed), IN_LIST):
-        yield listed[start : start + IN_LIST]
