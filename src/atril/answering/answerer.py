@@ -36,6 +36,12 @@ class Asked:
     max_pages: int = 5
 
 
+def check_question(question: str) -> None:
+    """Raises `InvalidArgument` for a question without words."""
+    if not question.strip():
+        raise InvalidArgument(name="question", value=question, allowed="a text that is not empty")
+
+
 class Pipeline(Protocol):
     """One way of answering."""
 

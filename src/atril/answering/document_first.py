@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from atril.answering.answerer import Asked
+from atril.answering.answerer import Asked, check_question
 from atril.answering.checks import foreign_numbers
 from atril.answering.citations import Citations
 from atril.answering.document_first_options import DocumentFirstOptions
@@ -15,10 +16,11 @@ from atril.answering.document_first_pages import FoundPages, PageSearch, Quality
 from atril.answering.document_first_picking import Picked, Picking
 from atril.answering.document_first_prompting import Told, page_messages
 from atril.answering.document_first_ranking import DocumentRanking
-from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent, AnswerUsage
+from atril.answering.events import AnswerDelta, AnswerEvent, closing
 from atril.answering.extractive import PIPELINE as EXTRACTIVE
 from atril.answering.extractive import ExtractiveAnswering, answer_language
 from atril.answering.ledger import Ledger
+from atril.answering.turn import Work
 from atril.documents.analysis import fold, term_id
 from atril.errors import InvalidArgument, ModelUnavailable
 from atril.messages import message
@@ -38,19 +40,9 @@ _PASSAGES: Final = 10
 """Chunks of the search over all candidates; their similarities tell how much the library knows at all."""
 
 
-@dataclass(slots=True)
-class _Work:
-    """One answer in the making."""
-
-    asked: Asked
-    language: str
-    ledger: Ledger
-    remarks: list[str] = field(default_factory=list)
+@dataclass(slots=True, kw_only=True)
+class _Work(Work):
     considered: tuple[str, ...] = ()
-    shown: bool = False
-
-    def remark(self, key: str, **fields: object) -> None:
-        self.remarks.append(message(key, self.language, **fields))
 
 
 class DocumentFirst:
@@ -85,11 +77,12 @@ class DocumentFirst:
         cannot be, and what a search raises."""
         _check(asked)
         language = answer_language(asked.question, asked.scope)
-        work = _Work(asked, language, Ledger(asked.scope.language or language, "document_first"))
+        ledger = Ledger(asked.scope.language or language, "document_first")
+        work = _Work(asked=asked, language=language, ledger=ledger)
         candidates = await self._candidates(asked)
         work.ledger.note("plan", "candidates", count=len(candidates))
         if not candidates:
-            async for event in _events(_no_documents(work)):
+            for event in _told(_no_documents(work)):
                 yield event
             return
         with work.ledger.timed("plan"):
@@ -99,7 +92,7 @@ class DocumentFirst:
         with work.ledger.timed("search"):
             found = await self._look(work, question, picked.documents)
         if found is None:
-            async for event in _events(_no_pages(work)):
+            for event in _told(_no_pages(work)):
                 yield event
             return
         async with aclosing(self._answered(work, question, found)) as events:
@@ -181,7 +174,7 @@ class DocumentFirst:
         if answer is None:
             answer = await self._quoted(work, question, found)
             yield AnswerDelta(answer.text, restart=work.shown)
-        async for event in _events(answer, told=True):
+        for event in closing(answer):
             yield event
 
     async def _quoted(self, work: _Work, question: Retrieval, found: FoundPages) -> Answer:
@@ -251,7 +244,7 @@ class DocumentFirst:
             *((stored.chunk.content, stored.document.language) for stored in told.blocks),
             (asked.question, work.language),
         ]
-        foreign = foreign_numbers(proved.text, work.language, sources)
+        foreign = await asyncio.to_thread(foreign_numbers, proved.text, work.language, sources)
         return self._answer(
             work,
             found,
@@ -277,8 +270,7 @@ class DocumentFirst:
     ) -> Answer:
         used = tuple(dict.fromkeys(citation.chunk_id for citation in citations))
         return replace(
-            _bare(work, text),
-            pipeline=pipeline,
+            _bare(work, text, pipeline),
             model=model,
             found=bool(citations),
             citations=citations,
@@ -293,14 +285,8 @@ class DocumentFirst:
         )
 
 
-async def _events(answer: Answer, *, told: bool = False) -> AsyncGenerator[AnswerEvent, None]:
-    """The events that end an answer; its text is one of them unless it was told before."""
-    if not told:
-        yield AnswerDelta(answer.text)
-    for citation in answer.citations:
-        yield AnswerCitation(citation)
-    yield AnswerUsage(answer.calls, answer.tokens)
-    yield AnswerDone(answer)
+def _told(answer: Answer) -> tuple[AnswerEvent, ...]:
+    return AnswerDelta(answer.text), *closing(answer)
 
 
 def _no_documents(work: _Work) -> Answer:
@@ -315,23 +301,8 @@ def _no_pages(work: _Work) -> Answer:
     return _bare(work, message("document_first.no_pages", work.language, documents=documents))
 
 
-def _bare(work: _Work, text: str) -> Answer:
-    """What every answer says, found or not."""
-    asked, ledger = work.asked, work.ledger
-    return Answer(
-        question=asked.question,
-        text=text,
-        requested=asked.requested,
-        pipeline=DOCUMENT_FIRST,
-        language=work.language,
-        found=False,
-        message=" ".join(work.remarks) or None,
-        documents_considered=work.considered,
-        calls=dict(ledger.calls),
-        tokens=dict(ledger.tokens),
-        timings_ms=ledger.timings_ms,
-        explanation=ledger.explanation if asked.explain else None,
-    )
+def _bare(work: _Work, text: str, pipeline: str = DOCUMENT_FIRST) -> Answer:
+    return replace(work.basis(pipeline, text), documents_considered=work.considered)
 
 
 def _tell_picked(work: _Work, picked: Picked) -> None:
@@ -351,7 +322,6 @@ def _tell_looked(work: _Work, found: FoundPages) -> None:
 
 
 def _check(asked: Asked) -> None:
-    if not asked.question.strip():
-        raise InvalidArgument(name="question", value=asked.question, allowed="a text that is not empty")
+    check_question(asked.question)
     if not 1 <= asked.max_pages <= MOST_PAGES:
         raise InvalidArgument(name="max_pages", value=asked.max_pages, allowed=f"1 to {MOST_PAGES}")

@@ -53,6 +53,12 @@ AnswerEvent: TypeAlias = AnswerDelta | AnswerCitation | AnswerUsage | AnswerDone
 Emit: TypeAlias = Callable[[AnswerEvent], None]
 
 
+def closing(answer: Answer) -> tuple[AnswerEvent, ...]:
+    """The events that end an answer whose text has been told."""
+    citations = (AnswerCitation(citation) for citation in answer.citations)
+    return (*citations, AnswerUsage(answer.calls, answer.tokens), AnswerDone(answer))
+
+
 async def emitted(work: Callable[[Emit], Awaitable[None]]) -> AsyncGenerator[AnswerEvent, None]:
     """What a coroutine emits, as it happens; what it raises is raised here. Closing ends the work."""
     events: asyncio.Queue[AnswerEvent | None] = asyncio.Queue()

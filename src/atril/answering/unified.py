@@ -6,17 +6,9 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from atril.answering.answerer import Asked
+from atril.answering.answerer import Asked, check_question
 from atril.answering.citations import Citations
-from atril.answering.events import (
-    AnswerCitation,
-    AnswerDelta,
-    AnswerDone,
-    AnswerEvent,
-    AnswerUsage,
-    Emit,
-    emitted,
-)
+from atril.answering.events import AnswerDelta, AnswerEvent, Emit, closing, emitted
 from atril.answering.extractive import PIPELINE as EXTRACTIVE
 from atril.answering.extractive import ExtractiveAnswering, answer_language
 from atril.answering.followups import FollowUps, whole_question
@@ -27,7 +19,7 @@ from atril.answering.options import UnifiedOptions
 from atril.answering.planning import planning_messages, read_queries
 from atril.answering.turn import Making
 from atril.answering.writing import Writer, Written, marked
-from atril.errors import InvalidArgument, ModelUnavailable, NotFound
+from atril.errors import ModelUnavailable, NotFound
 from atril.models.roles import Roles
 from atril.profiles.profile import Profile
 from atril.retrieval.live import ScoredChunk
@@ -69,8 +61,7 @@ class Unified:
 
     async def run(self, asked: Asked) -> AsyncGenerator[AnswerEvent, None]:
         """The events of one answer. Raises `InvalidArgument` for an empty question and what a search raises."""
-        if not asked.question.strip():
-            raise InvalidArgument(name="question", value=asked.question, allowed="a text that is not empty")
+        check_question(asked.question)
 
         async def work(emit: Emit) -> None:
             await self._answer(asked, emit)
@@ -81,7 +72,7 @@ class Unified:
     async def _answer(self, asked: Asked, emit: Emit) -> None:
         language = answer_language(asked.question, asked.scope)
         ledger = Ledger(asked.scope.language or language)
-        making = Making(asked, _narrowed(asked), language, ledger, emit)
+        making = Making(asked=asked, scope=_narrowed(asked), language=language, ledger=ledger, emit=emit)
         with ledger.timed("plan"):
             await self._carry(making)
             by_reader = await self._plan(making)
@@ -95,10 +86,8 @@ class Unified:
             emit(AnswerDelta(answer.text, restart=making.shown))
         else:
             answer = self._finished(making, written, self._writer.principal.id)
-        for citation in answer.citations:
-            emit(AnswerCitation(citation))
-        emit(AnswerUsage(answer.calls, answer.tokens))
-        emit(AnswerDone(answer))
+        for event in closing(answer):
+            emit(event)
 
     async def _carry(self, making: Making) -> None:
         missing = []
@@ -109,7 +98,7 @@ class Unified:
                 missing.append(chunk_id)
         making.issues += [Issue("unknown_chunk", chunk_id) for chunk_id in missing]
         if missing:
-            making.remark("unknown_chunks", ids=", ".join(missing))
+            making.remark("answer.unknown_chunks", ids=", ".join(missing))
         if making.carried:
             making.ledger.note("plan", "carried", ids=_ids(making.carried))
 
@@ -128,7 +117,7 @@ class Unified:
                 completion = await self._reader.complete(messages)
             except ModelUnavailable as error:
                 ledger.failed("reader", self._reader, messages, error)
-                making.remark("reader_failed", problem=error.localized(making.language))
+                making.remark("answer.reader_failed", problem=error.localized(making.language))
             else:
                 ledger.replied("reader", self._reader, messages, completion)
                 making.queries, read = read_queries(completion.text, asked.question, follow_up=follow_up)
@@ -187,9 +176,7 @@ class Unified:
             making.remarks.append(quoted.reason)
         ledger.note("answer", "quoted", count=len(quoted.citations))
         return replace(
-            self._basis(making, [chunk.stored for chunk in gathered.chunks]),
-            text=quoted.text,
-            pipeline=EXTRACTIVE,
+            _basis(making, EXTRACTIVE, quoted.text, [chunk.stored for chunk in gathered.chunks]),
             found=bool(quoted.citations),
             citations=quoted.citations,
             used=quoted.used,
@@ -229,9 +216,7 @@ class Unified:
             "answer", "written", used=len(reply.used), dropped=len(dropped), citations=len(proved.citations)
         )
         return replace(
-            self._basis(making, blocks),
-            text=text,
-            pipeline=PIPELINE,
+            _basis(making, PIPELINE, text, blocks),
             model=model,
             found=bool(proved.citations),
             citations=proved.citations,
@@ -245,28 +230,17 @@ class Unified:
             about = [issue.text for issue in making.issues if issue.kind == kind]
             if about:
                 shown = ", ".join(dict.fromkeys(text.split(" ", 1)[0] for text in about))
-                making.remark(kind, count=len(about), numbers=shown)
+                making.remark(f"answer.{kind}", count=len(about), numbers=shown)
 
-    def _basis(self, making: Making, context: Sequence[StoredChunk]) -> Answer:
-        """What every answer says, whoever wrote it."""
-        ledger, asked = making.ledger, making.asked
-        return Answer(
-            question=asked.question,
-            text="",
-            requested=asked.requested,
-            pipeline="",
-            language=making.language,
-            found=False,
-            message=" ".join(making.remarks) or None,
-            queries=making.queries,
-            context=tuple(stored.id for stored in context),
-            needed=tuple(making.needed),
-            calls=dict(ledger.calls),
-            tokens=dict(ledger.tokens),
-            timings_ms=ledger.timings_ms,
-            issues=tuple(making.issues),
-            explanation=ledger.explanation if asked.explain else None,
-        )
+
+def _basis(making: Making, pipeline: str, text: str, context: Sequence[StoredChunk]) -> Answer:
+    return replace(
+        making.basis(pipeline, text),
+        queries=making.queries,
+        context=tuple(stored.id for stored in context),
+        needed=tuple(making.needed),
+        issues=tuple(making.issues),
+    )
 
 
 def _narrowed(asked: Asked) -> Scope:

@@ -90,14 +90,14 @@ class Writer:
                             show(splitter.feed(piece.text))
         except ModelUnavailable as error:
             making.ledger.failed("principal", self.principal, told.messages, error, said)
-            making.remark("principal_failed", problem=error.localized(making.language))
+            making.remark("answer.principal_failed", problem=error.localized(making.language))
             return None
         if completion is None:
-            making.remark("principal_cut")
+            making.remark("answer.principal_cut")
             return None
         making.ledger.replied("principal", self.principal, told.messages, completion)
         if completion.cut_off:
-            making.remark("principal_cut")
+            making.remark("answer.principal_cut")
             return None
         show(splitter.feed(completion.text[len(said) :]))
         show(splitter.finish())
@@ -118,7 +118,7 @@ class Writer:
         making.ledger.calls["embedding"] += proved.embedded
         claims = bool(reply.used) or not reply.reported or bool(proved.issues)
         if not reply.text or (claims and not proved.citations):
-            making.remark("principal_unproved")
+            making.remark("answer.principal_unproved")
             return None
         foreign = await asyncio.to_thread(self._foreign, making, proved.text, told)
         return Written(reply, told, proved, tuple(foreign))
