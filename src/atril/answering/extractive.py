@@ -11,7 +11,7 @@ from uuid import UUID
 
 from atril.answering.answerer import Asked
 from atril.answering.citations import cite
-from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent, AnswerUsage
+from atril.answering.events import AnswerDelta, AnswerEvent, closing
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_measure, states_quantity
 from atril.answering.selection import TOGETHER, Ranked, compose, select
@@ -149,10 +149,8 @@ class ExtractiveAnswering:
         """The answer as events; see `ask`."""
         answer = await self.ask(asked.scope, asked.question, requested=asked.requested, filters=asked.filters)
         yield AnswerDelta(answer.text)
-        for citation in answer.citations:
-            yield AnswerCitation(citation)
-        yield AnswerUsage(answer.calls, answer.tokens)
-        yield AnswerDone(answer)
+        for event in closing(answer):
+            yield event
 
     async def ask(
         self,

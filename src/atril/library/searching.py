@@ -34,7 +34,6 @@ class Searching(Base):
 
         Raises also `EmbedderMismatch` and `HomeOutdated`, when the library must be rebuilt first.
         """
-        self._home.check_current()
         filters = SearchFilters(
             collections=tuple(collections or ()),
             labels=tuple(labels),
@@ -44,8 +43,8 @@ class Searching(Base):
             page=page,
             metadata=dict(metadata or {}),
         )
-        async with self._home.using_index():
-            return await self._home.searcher.search(
+        async with self.finding() as finder:
+            return await finder.search(
                 self._scope,
                 query,
                 mode=mode,
@@ -65,9 +64,8 @@ class Searching(Base):
     ) -> SearchResult:
         """Parts of one document by kind (content, table, list, code, section_header), position (`all`,
         `first_N`, `last_N`) and keywords; see `atril.retrieval.finder.Finder.structure`."""
-        self._home.check_current()
-        async with self._home.using_index():
-            return await self._home.finder.structure(
+        async with self.finding() as finder:
+            return await finder.structure(
                 self._scope,
                 document,
                 chunk_type=chunk_type,

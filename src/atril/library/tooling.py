@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from atril.documents.languages import detect
 from atril.library.base import Base
-from atril.retrieval.finder import Finder
+from atril.messages import LANGUAGES, supported
 from atril.tools.documents import document_tools
 from atril.tools.responses import Response, respond
 from atril.tools.tool import ToolContext
 from atril.tools.toolset import Toolset
-from atril.tools.wording import LANGUAGES, written_in
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
@@ -35,7 +32,7 @@ class Tooling(Base):
         return ToolContext(
             scope=self._scope,
             question=question,
-            language=written_in(spoken),
+            language=supported(spoken),
             token_budget=token_budget,
         )
 
@@ -59,13 +56,6 @@ class Tooling(Base):
         from atril.tools.export.langchain import langchain_tools  # belongs to an extra
 
         return langchain_tools(self.tools(), self.tool_context(language=language), loop=self._home.loop)
-
-    @asynccontextmanager
-    async def finding(self) -> AsyncIterator[Finder]:
-        """What tools find things with, for as long as one call needs it; its index is not exchanged then."""
-        self._home.check_current()
-        async with self._home.using_index():
-            yield self._home.finder
 
 
 def _language_of(question: str | None) -> str | None:

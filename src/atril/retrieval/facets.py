@@ -9,13 +9,14 @@ from typing import Final
 from uuid import UUID
 
 from atril.documents.languages import UNKNOWN, detect
+from atril.messages import LANGUAGES
 from atril.models.embeddings import Embedder, Vectors
 from atril.retrieval.fusion import Fusion, fuse
 from atril.retrieval.glossary import Glossary
 from atril.retrieval.lexical import LexicalQuery, analyse_query, lexical_pool
 from atril.retrieval.live import Pool
 from atril.retrieval.meanings import Meanings, drawn
-from atril.retrieval.planner import LANGUAGES, Expansion, Plan, plan
+from atril.retrieval.planner import Expansion, Plan, plan
 from atril.retrieval.ranking import RankingOptions
 from atril.retrieval.semantic import semantic_pool
 from atril.retrieval.synonyms import Synonym, SynonymSource

@@ -36,10 +36,11 @@ class Finder:
         top_k: int = 10,
         min_score: float = 0.0,
         filters: SearchFilters = NO_FILTERS,
+        explain: bool = False,
     ) -> SearchResult:
         """By words, by meaning or both: see `Searcher.search`."""
         return await self._searcher.search(
-            scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
+            scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters, explain=explain
         )
 
     async def structure(

@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import Final, Literal, Protocol
 
 from atril.documents.analysis import fold, is_stopword
+from atril.messages import LANGUAGES
 
-LANGUAGES: Final = ("es", "en", "ru")
 MAX_QUERIES: Final = 4
 MAX_KEYWORDS: Final = 6
 ENOUGH_KEYWORDS: Final = 3

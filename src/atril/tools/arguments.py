@@ -19,6 +19,7 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from atril.tools import markup
 from atril.tools.tool import TryAgain
 from atril.tools.wording import wording
 
@@ -28,7 +29,6 @@ _TRUE: Final = frozenset(("true", "yes", "y", "1", "on", "sí", "si", "verdadero
 _FALSE: Final = frozenset(("false", "no", "n", "0", "off", "falso", "нет", "ложь", ""))
 _NOTHING: Final = frozenset(("", "none", "null", "nil", "undefined", "ninguno", "нет"))
 _CLOSE: Final = 0.75
-_LONGEST_NAME: Final = 64
 _NAMED_IN_NOTES: Final = 5
 
 
@@ -97,7 +97,7 @@ def _closest(written: str, known: Mapping[str, str]) -> str | None:
 
 def _plain(name: str) -> str:
     """What is left of a name without its dashes, underscores and capitals; too long, it is no name."""
-    return "" if len(name) > _LONGEST_NAME else re.sub(r"[\W_]", "", name).casefold()
+    return "" if len(name) > markup.LONGEST_NAME else markup.plain(name)
 
 
 def _kind(field: FieldInfo) -> Any:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar, get_a
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from atril.messages import supported
 from atril.tools import replies
 from atril.tools.tool import Definition, Tool, ToolContext, TryAgain
-from atril.tools.wording import templates, wording, written_in
+from atril.tools.wording import templates, wording
 
 if TYPE_CHECKING:  # finding comes with the database and the engine, and a definition needs neither
     from atril.retrieval.finder import Finder
@@ -113,7 +114,7 @@ class DocumentTool(Tool[A]):
     def definition(self, language: str = "en") -> Definition:
         """As the base class; in Spanish and Russian from the templates."""
         english = super().definition(language)
-        said = templates(written_in(language))
+        said = templates(supported(language))
         translated = {
             name: {key: value for key, value in schema.items() if key not in _OBVIOUS}
             | {"description": said.get(f"{self.name}.{name}", schema["description"])}

@@ -11,7 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-LANGUAGES: Final = ("es", "en", "ru")
+from atril.messages import supported
+
 FILES: Final = ("replies", "errors", "definitions", "server")
 
 
@@ -27,12 +28,6 @@ def templates(language: str) -> dict[str, str]:
     return found
 
 
-def written_in(language: str | None) -> str:
-    """The language of the templates for a tag such as `es-ES`; English when there is none."""
-    prefix = (language or "").replace("_", "-").split("-")[0].lower()
-    return prefix if prefix in LANGUAGES else "en"
-
-
 def wording(key: str, language: str | None, **fields: Any) -> str:
     """A text with its placeholders filled. Raises `KeyError` for a key that no template has."""
-    return templates(written_in(language))[key].format(**fields)
+    return templates(supported(language))[key].format(**fields)

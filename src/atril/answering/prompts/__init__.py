@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Final
 
-LANGUAGES: Final = ("en", "es", "ru")
+from atril.messages import supported
 
 
 def prompt(name: str, language: str | None, **fields: object) -> str:
@@ -14,7 +13,7 @@ def prompt(name: str, language: str | None, **fields: object) -> str:
 
     Raises `FileNotFoundError` for a prompt that does not exist and `KeyError` for a field left out.
     """
-    return _template(name, language if language in LANGUAGES else "en").format(**fields)
+    return _template(name, supported(language)).format(**fields)
 
 
 @cache

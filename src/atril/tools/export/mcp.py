@@ -16,9 +16,10 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from atril.errors import NotFound
+from atril.messages import supported
 from atril.tools.tool import Tool, ToolContext
 from atril.tools.toolset import Call, Toolset
-from atril.tools.wording import templates, wording, written_in
+from atril.tools.wording import templates, wording
 from atril.types import Document, Scope
 
 DOCUMENTS: Final = "atril://documents/"
@@ -131,7 +132,7 @@ class _Documents:
         return protocol.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Any, params: Any) -> protocol.ListPromptsResult:
-        said = templates(written_in(self._context.language))
+        said = templates(supported(self._context.language))
         prompts = [
             protocol.Prompt(
                 name=name,
