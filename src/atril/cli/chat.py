@@ -9,10 +9,8 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import uuid4
-
-import typer
 
 from atril.cli import options, views
 from atril.cli.session import DONE, Session
@@ -28,15 +26,11 @@ _ID_LENGTH: Final = 12
 
 
 def chat(
-    conversation: Annotated[
-        str | None, typer.Option("--conversation", metavar="ID", help=said("help.conversation"))
-    ] = None,
-    pipeline: Annotated[
-        options.Pipeline, typer.Option("--pipeline", help=said("help.pipeline"))
-    ] = options.Pipeline.UNIFIED,
+    conversation: options.Conversation = None,
+    pipeline: options.PipelineOption = options.Pipeline.UNIFIED,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
-    max_pages: Annotated[int, typer.Option("--max-pages", min=1, max=100, help=said("help.max_pages"))] = 5,
+    max_pages: options.MaxPages = 5,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,

@@ -14,8 +14,6 @@ from atril.cli.texts import said
 if TYPE_CHECKING:
     from atril.app import Library
 
-_MOST = 1000
-
 Name = Annotated[str, typer.Argument(metavar="NAME", help=said("help.of_document"))]
 
 
@@ -30,7 +28,7 @@ def structure(
     position: Annotated[
         str, typer.Option("--position", metavar="first_N|last_N|all", help=said("help.position"))
     ] = "all",
-    top_k: Annotated[int, typer.Option("--top-k", min=1, max=_MOST, help=said("help.top_k"))] = 10,
+    top_k: options.TopK = 10,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,
@@ -54,16 +52,14 @@ def regex(
         bool, typer.Option("--case-sensitive", help=said("help.case_sensitive"))
     ] = False,
     context_lines: Annotated[
-        int, typer.Option("--context", min=0, max=_MOST, help=said("help.context_lines"))
+        int, typer.Option("--context", min=0, max=options.MOST_RESULTS, help=said("help.context_lines"))
     ] = 2,
     max_matches_per_file: Annotated[
-        int, typer.Option("--max-per-file", min=1, max=_MOST, help=said("help.max_per_file"))
+        int, typer.Option("--max-per-file", min=1, max=options.MOST_RESULTS, help=said("help.max_per_file"))
     ] = 50,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
-    document: Annotated[
-        str | None, typer.Option("--document", metavar="NAME", help=said("help.document"))
-    ] = None,
+    document: options.OneDocument = None,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,

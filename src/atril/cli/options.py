@@ -11,6 +11,7 @@ import typer
 
 from atril.cli.texts import said
 
+MOST_RESULTS = 1000
 _COMMON = said("help.common")
 
 
@@ -93,3 +94,12 @@ WithLabels: TypeAlias = Annotated[
 ]
 SearchModeOption: TypeAlias = Annotated[Mode, typer.Option("--mode", help=said("help.mode"))]
 ModelLanguage: TypeAlias = Annotated[Spoken | None, typer.Option("--lang", help=said("help.lang"))]
+TopK: TypeAlias = Annotated[int, typer.Option("--top-k", min=1, max=MOST_RESULTS, help=said("help.top_k"))]
+OneDocument: TypeAlias = Annotated[
+    str | None, typer.Option("--document", metavar="NAME", help=said("help.document"))
+]
+PipelineOption: TypeAlias = Annotated[Pipeline, typer.Option("--pipeline", help=said("help.pipeline"))]
+MaxPages: TypeAlias = Annotated[int, typer.Option("--max-pages", min=1, max=100, help=said("help.max_pages"))]
+Conversation: TypeAlias = Annotated[
+    str | None, typer.Option("--conversation", metavar="ID", help=said("help.conversation"))
+]

@@ -17,20 +17,17 @@ if TYPE_CHECKING:
     from atril.app import Library
     from atril.evaluation.runner import Evaluation
 
-_MOST_RESULTS = 1000
 _MISSES_SHOWN = 10
 
 
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help=said("help.query"))],
     mode: options.SearchModeOption = options.Mode.HYBRID,
-    top_k: Annotated[int, typer.Option("--top-k", min=1, max=_MOST_RESULTS, help=said("help.top_k"))] = 10,
+    top_k: options.TopK = 10,
     min_score: Annotated[float, typer.Option("--min-score", min=0.0, help=said("help.min_score"))] = 0.0,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
-    document: Annotated[
-        str | None, typer.Option("--document", metavar="NAME", help=said("help.document"))
-    ] = None,
+    document: options.OneDocument = None,
     type_: Annotated[str | None, typer.Option("--type", metavar="TYPE", help=said("help.type"))] = None,
     language: Annotated[
         str | None, typer.Option("--language", metavar="LANG", help=said("help.language"))
@@ -70,18 +67,14 @@ def search(
 
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help=said("help.question"))],
-    pipeline: Annotated[
-        options.Pipeline, typer.Option("--pipeline", help=said("help.pipeline"))
-    ] = options.Pipeline.UNIFIED,
+    pipeline: options.PipelineOption = options.Pipeline.UNIFIED,
     collection: options.InCollections = None,
     label: options.WithLabels = None,
-    max_pages: Annotated[int, typer.Option("--max-pages", min=1, max=100, help=said("help.max_pages"))] = 5,
+    max_pages: options.MaxPages = 5,
     context_chunk: Annotated[
         list[str] | None, typer.Option("--context-chunk", metavar="ID", help=said("help.context_chunk"))
     ] = None,
-    conversation: Annotated[
-        str | None, typer.Option("--conversation", metavar="ID", help=said("help.conversation"))
-    ] = None,
+    conversation: options.Conversation = None,
     check: Annotated[bool, typer.Option("--check", help=said("help.check"))] = False,
     explain: Annotated[bool, typer.Option("--explain", help=said("help.explain_answer"))] = False,
     home: options.Home = None,
