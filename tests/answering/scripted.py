@@ -17,15 +17,16 @@ class Scripted:
     """Says its lines in order and keeps what it was shown. A stream comes in pieces of `piece` characters, and
     one that is to break does so after `breaks_after` pieces."""
 
-    def __init__(self, *lines: Line, piece: int = 7, breaks_after: int = 0) -> None:
+    def __init__(self, *lines: Line, piece: int = 7, breaks_after: int = 0, name: str = "scripted") -> None:
         self._lines = list(lines)
+        self._name = name
         self._piece = piece
         self._breaks_after = breaks_after
         self.shown: list[list[Message]] = []
 
     @property
     def id(self) -> str:
-        return "scripted"
+        return self._name
 
     async def complete(self, messages: Sequence[Message]) -> Completion:
         self.shown.append(list(messages))

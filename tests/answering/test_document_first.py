@@ -1,9 +1,8 @@
 """Two documents, the pages of one, an answer that cites them."""
 
-from collections.abc import AsyncIterator, Sequence
-
 import pytest
 
+from answering.scripted import Scripted
 from atril.answering.answerer import Asked
 from atril.answering.citations import Citations
 from atril.answering.document_first import DocumentFirst
@@ -11,8 +10,8 @@ from atril.answering.document_first_options import DocumentFirstOptions
 from atril.answering.document_first_ranking import years_in_periods
 from atril.answering.events import AnswerCitation, AnswerDelta, AnswerDone, AnswerEvent
 from atril.answering.extractive import ExtractiveAnswering
-from atril.errors import InvalidArgument, ModelUnavailable
-from atril.models.chat import ChatModel, Completion, Delta, Message
+from atril.errors import InvalidArgument
+from atril.models.chat import ChatModel
 from atril.models.roles import Roles
 from atril.retrieval.search_filters import SearchFilters
 from atril.types import Answer, Scope, Tokens
@@ -31,34 +30,6 @@ CALENDAR = [
 ]
 PARKING = ["El aparcamiento abre a las siete.", "Las bicicletas aparcan gratis."]
 QUESTION = "¿Cuánto cuesta la matrícula de pregrado?"
-
-
-class Scripted:
-    """A model that says its lines, or fails when it has none left; it keeps what it was shown."""
-
-    id = "scripted:model"
-
-    def __init__(self, *lines: str, breaks_after: int | None = None) -> None:
-        self._lines = list(lines)
-        self._breaks_after = breaks_after
-        self.shown: list[Sequence[Message]] = []
-
-    async def complete(self, messages: Sequence[Message]) -> Completion:
-        self.shown.append(messages)
-        if not self._lines:
-            raise ModelUnavailable(model=self.id, detail="off", remedy="Start it.")
-        return Completion(self._lines.pop(0), Tokens(100, 10))
-
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[Delta | Completion]:
-        completion = await self.complete(messages)
-        for number, word in enumerate(completion.text.split(" ")):
-            if number == self._breaks_after:
-                raise ModelUnavailable(model=self.id, detail="cut", remedy="Ask again.")
-            yield Delta(word if number == 0 else f" {word}")
-        yield completion
-
-    async def close(self) -> None:
-        pass
 
 
 def pipeline(
@@ -214,7 +185,7 @@ class TestThePrincipal:
     REPLY = "La matrícula de pregrado cuesta 350 soles [1]."
 
     async def test_it_answers_from_the_pages_and_its_citations_open_there(self, university: Shelf) -> None:
-        principal = Scripted(self.REPLY)
+        principal = Scripted(self.REPLY, name="scripted:model")
         answer = await ask(pipeline(university, principal=principal))
         assert (answer.text, answer.pipeline, answer.model) == (
             self.REPLY,

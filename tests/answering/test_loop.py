@@ -1,39 +1,14 @@
 """A model that only writes text works with tools."""
 
-from collections.abc import AsyncIterator, Sequence
-
 import pytest
 
+from answering.scripted import Scripted
 from atril.answering.loop import AgentLoop, LoopOptions
-from atril.errors import ModelUnavailable
-from atril.models.chat import Completion, Delta, Message
 from atril.tools.tool import ToolContext
 from atril.types import Tokens
 from tools.calls import echoing
 
 SEARCH = "<tool_lexical_search><query>{}</query></tool_lexical_search>"
-
-
-class Scripted:
-    """A model that says its lines and keeps what it was shown."""
-
-    id = "scripted"
-
-    def __init__(self, *lines: str) -> None:
-        self._lines = list(lines)
-        self.shown: list[list[Message]] = []
-
-    async def complete(self, messages: Sequence[Message]) -> Completion:
-        self.shown.append(list(messages))
-        if not self._lines:
-            raise ModelUnavailable(model=self.id, detail="off", remedy="Start it.")
-        return Completion(self._lines.pop(0), Tokens(100, 10))
-
-    async def stream(self, messages: Sequence[Message]) -> AsyncIterator[Delta | Completion]:
-        yield await self.complete(messages)
-
-    async def close(self) -> None:
-        pass
 
 
 async def test_it_runs_calls_until_the_model_answers() -> None:

@@ -71,19 +71,32 @@ class Screen:
         deadline = time.monotonic() + seconds
         while text not in self.shown:
             assert time.monotonic() < deadline, f"{text!r} did not come after {self.shown!r}"
-            if select.select([self._master], [], [], 0.2)[0]:
-                try:
-                    self.shown += self._decoder.decode(os.read(self._master, 65536))
-                except OSError:  # the program has ended
-                    assert text in self.shown, self.shown
+            try:
+                self._read(0.2)
+            except OSError:  # the program has ended
+                assert text in self.shown, self.shown
         before, _, self.shown = self.shown.partition(text)
         return before + text
+
+    def _read(self, seconds: float) -> None:
+        """What comes within this time, if anything does."""
+        if select.select([self._master], [], [], seconds)[0]:
+            self.shown += self._decoder.decode(os.read(self._master, 65536))
 
     def type(self, line: str) -> None:
         os.write(self._master, f"{line}\n".encode())
 
     def interrupt(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)
+
+    def interrupt_until(self, text: str) -> None:
+        """Presses Ctrl-C until it is heard: the prompt shows a moment before keys are waited for."""
+        deadline = time.monotonic() + 60.0
+        while text not in self.shown:
+            assert time.monotonic() < deadline, f"{text!r} did not come after {self.shown!r}"
+            self.interrupt()
+            self._read(1.0)
+        self.shown = self.shown.partition(text)[2]
 
     def close(self) -> None:
         self.process.kill()
@@ -124,9 +137,7 @@ def test_a_conversation_in_a_terminal(open_screen: Callable[..., Screen], stocke
 
     screen.type("/list")
     assert QUESTION in screen.wait_for("› ")
-    time.sleep(0.5)  # the prompt shows a moment before keys are waited for
-    screen.interrupt()
-    screen.wait_for("/quit or Ctrl-D")
+    screen.interrupt_until("/quit or Ctrl-D")
     screen.type("/quit")
     assert screen.process.wait(timeout=60) == 0
     assert [each["messages"] for each in stocked("conversations", "--json").document] == [2]

@@ -4,10 +4,8 @@ import asyncio
 import json
 import os
 import sys
-import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from atril.tools.export.anthropic import anthropic_results, anthropic_tools
 from atril.tools.export.openai import openai_messages, openai_tools
 from atril.tools.export.pydantic_ai import pydantic_ai_toolset
 from atril.tools.tool import ToolContext
+from http_peer import Answer, serving
 
 CALL = {"query": "facturas sin contrato", "top_k": 1}
 MOST_TOKENS = 1100
@@ -110,41 +109,26 @@ async def test_anthropic_blocks_are_answered_one_by_one(library: atril.Library) 
     assert [(each["tool_use_id"], each["is_error"]) for each in results] == [("t1", False), ("t2", True)]
 
 
-class _Scripted(BaseHTTPRequestHandler):
-    """A chat server that asks for a search first and then answers with what it was told."""
-
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        last = request["messages"][-1]
-        message: dict[str, Any] = {"role": "assistant", "content": None}
-        if last["role"] == "tool":
-            message["content"] = last["content"]
-        else:
-            assert {tool["function"]["name"] for tool in request["tools"]} >= {"tool_search"}
-            function = {"name": "tool_search", "arguments": json.dumps(CALL)}
-            message["tool_calls"] = [{"id": "c1", "type": "function", "function": function}]
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        body = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        pass
+def _chat(path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    """Asks for a search first and then answers with what it was told."""
+    request = json.loads(body)
+    last = request["messages"][-1]
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    if last["role"] == "tool":
+        message["content"] = last["content"]
+    else:
+        assert {tool["function"]["name"] for tool in request["tools"]} >= {"tool_search"}
+        function = {"name": "tool_search", "arguments": json.dumps(CALL)}
+        message["tool_calls"] = [{"id": "c1", "type": "function", "function": function}]
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    reply = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
 
 
 @pytest.fixture
 def chat_server() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Scripted)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(_chat) as address:
+        yield f"{address}/v1"
 
 
 async def test_the_openai_client_round_trips_a_call(library: atril.Library, chat_server: str) -> None:

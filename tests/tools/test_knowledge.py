@@ -3,9 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +16,7 @@ from atril.tools.knowledge.options import KnowledgeOptions
 from atril.tools.knowledge.search import KnowledgeSearch
 from atril.tools.tool import ToolContext
 from atril.tools.toolset import Call, Outcome, Toolset
+from http_peer import Answer, serving
 
 ARTICLE = {
     "docName": "ignored",
@@ -85,27 +84,11 @@ def backend() -> Backend:
 
 @pytest.fixture
 def address(backend: Backend) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, headers, body = backend.answer(self.path, self.headers.get("Authorization"))
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            with suppress(BrokenPipeError, ConnectionResetError):  # the client has had enough
-                self.wfile.write(body)
+    def answer(path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        return backend.answer(path, headers.get("Authorization"))
 
-        def log_message(self, format: str, *arguments: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(answer) as address:
+        yield address
 
 
 def options(address: str, **changes: Any) -> KnowledgeOptions:

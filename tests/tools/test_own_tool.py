@@ -2,11 +2,8 @@
 
 import importlib.util
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -16,32 +13,20 @@ from atril.tools.export.mcp import mcp_server
 from atril.tools.export.openai import openai_messages, openai_tools
 from atril.tools.tool import ToolContext
 from atril.tools.toolset import Toolset
+from http_peer import Answer, serving
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_tool" / "stock.py"
 
 
-class _Shop(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        known = self.path == "/stock/AB-1"
-        body = json.dumps({"units": 4}).encode() if known else b"{}"
-        self.send_response(200 if known else 404)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *arguments: Any) -> None:
-        pass
+def _units(path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    known = path == "/stock/AB-1"
+    return 200 if known else 404, {}, json.dumps({"units": 4}).encode() if known else b"{}"
 
 
 @pytest.fixture
 def shop() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Shop)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(_units) as address:
+        yield address
 
 
 def _stock(http: httpx.AsyncClient) -> Toolset:
