@@ -10,7 +10,6 @@ from typing import Final
 from atril.documents.reference_mentions import Mention
 from atril.documents.reference_names import NO_NAMES, NormNames
 from atril.documents.references_general import find_english, find_general, find_russian
-from atril.documents.references_spanish import find_spanish
 
 __all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
 
@@ -32,6 +31,9 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
         case "ru":
             found += find_russian(text)
         case _:
+            # Its patterns take longer to compile than any other room of the program takes to load.
+            from atril.documents.references_spanish import find_spanish
+
             found += find_spanish(text, text.translate(_ACCENTS), headings)
     found = _disjoint(found)
     if names.identifiers:

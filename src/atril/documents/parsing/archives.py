@@ -135,10 +135,10 @@ def _as_written(info: zipfile.ZipInfo) -> str:
 
 @contextmanager
 def _damage_as_reason() -> Iterator[None]:
-    """Whatever zipfile and its codecs raise over damaged bytes, and they raise almost anything, as `corrupt`."""
+    """Whatever zipfile and its codecs raise over damaged bytes as `corrupt`."""
     try:
         yield
     except (UnreadableDocument, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # over damaged bytes they raise almost anything
         raise UnreadableDocument(reason="corrupt", detail=f"damaged archive: {error}"[:200]) from error
