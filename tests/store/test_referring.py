@@ -12,8 +12,8 @@ from drafting import draft
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atril.documents.reference_places import find_places
-from atril.documents.reference_targets import Reference
+from atril.documents.references.places import find_places
+from atril.documents.references.targets import Reference
 from atril.store.drafts import Draft
 from atril.store.records import FILE_NAME, Records
 from atril.types import Scope

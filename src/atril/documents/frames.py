@@ -19,8 +19,8 @@ import numpy as np
 from atril.documents.analysis import TermCounts
 from atril.documents.parsing import ParsedDocument, ParseWarning
 from atril.documents.reading import ReadDocument
-from atril.documents.reference_places import Place
-from atril.documents.reference_targets import Reference
+from atril.documents.references.places import Place
+from atril.documents.references.targets import Reference
 from atril.documents.unpacking import Contents, Member
 from atril.errors import UnreadableDocument
 from atril.messages import catalogue

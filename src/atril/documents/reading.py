@@ -15,10 +15,10 @@ from atril.documents.languages import UNKNOWN, detect
 from atril.documents.parsing import PageProgress, ParsedDocument, parse
 from atril.documents.parsing.canonical import canonical, one_line
 from atril.documents.parsing.markdown import title_from
-from atril.documents.reference_names import year_of
-from atril.documents.reference_places import Place, find_places
-from atril.documents.reference_targets import Reference, resolve
 from atril.documents.references import find_mentions
+from atril.documents.references.names import year_of
+from atril.documents.references.places import Place, find_places
+from atril.documents.references.targets import Reference, resolve
 from atril.errors import UnreadableDocument
 from atril.models.embeddings import TokenCounter, load_token_counter
 from atril.types import Chunk

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from atril.documents.reference_names import names_of, says_when, year_of
+from atril.documents.references.names import names_of, says_when, year_of
 from atril.profiles.profile import IDENTIFIER, Profile
 from atril.store.records import Records
 from atril.types import Scope

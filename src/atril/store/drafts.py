@@ -13,8 +13,8 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from atril.documents.reference_places import Place
-from atril.documents.reference_targets import Reference
+from atril.documents.references.places import Place
+from atril.documents.references.targets import Reference
 from atril.types import Chunk, Page
 
 AuditAction = Literal["add", "update", "remove", "weight", "delete_conversation"]

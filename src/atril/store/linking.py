@@ -15,8 +15,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.documents.reference_names import beginnings
-from atril.documents.reference_targets import link_name
+from atril.documents.references.names import beginnings
+from atril.documents.references.targets import link_name
 from atril.store import aiming, frequencies
 from atril.store.drafts import Draft
 from atril.store.parts import in_parts

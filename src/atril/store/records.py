@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.documents.reference_names import NormNames
+from atril.documents.references.names import NormNames
 from atril.errors import InvalidArgument
 from atril.store import (
     frequencies,

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from atril.documents.ordinals import place_key
-from atril.documents.reference_names import NormNames, name_key
+from atril.documents.references.names import NormNames, name_key
 from atril.store import linking
 from atril.store.index.protocol import point_id
 from atril.store.passages import Passages

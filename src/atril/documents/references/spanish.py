@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from atril.documents.ordinals import NUMBER_WORDS, SUFFIXES, value_of
-from atril.documents.reference_mentions import Mention, Relative
+from atril.documents.references.mentions import Mention, Relative
 
 _FLAGS: Final = re.IGNORECASE
 _SUFFIX: Final = "|".join(SUFFIXES)

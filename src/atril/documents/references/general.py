@@ -6,7 +6,7 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from atril.documents.reference_mentions import Mention
+from atril.documents.references.mentions import Mention
 
 _LINK: Final = re.compile(
     r"(?<!!)\[[^\]\n]{1,300}\]\(<?(?P<address>[^\s()<>]{1,500})>?(?:\s+\"[^\"\n]{0,200}\")?\)"

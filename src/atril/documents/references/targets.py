@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from atril.documents.ordinals import copy_of, place_key
-from atril.documents.reference_mentions import Mention
-from atril.documents.reference_names import name_key, says_when
-from atril.documents.reference_places import WHOLE, Place, divisions, slug
+from atril.documents.references.mentions import Mention
+from atril.documents.references.names import name_key, says_when
+from atril.documents.references.places import WHOLE, Place, divisions, slug
 from atril.types import Chunk
 
 Problem = Literal["missing", "unclear"]

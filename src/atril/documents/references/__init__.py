@@ -7,9 +7,9 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import Final
 
-from atril.documents.reference_mentions import Mention
-from atril.documents.reference_names import NO_NAMES, NormNames
-from atril.documents.references_general import find_english, find_general, find_russian
+from atril.documents.references.general import find_english, find_general, find_russian
+from atril.documents.references.mentions import Mention
+from atril.documents.references.names import NO_NAMES, NormNames
 
 __all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
 
@@ -32,7 +32,7 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
             found += find_russian(text)
         case _:
             # Its patterns take longer to compile than any other room of the program takes to load.
-            from atril.documents.references_spanish import find_spanish
+            from atril.documents.references.spanish import find_spanish
 
             found += find_spanish(text, text.translate(_ACCENTS), headings)
     found = _disjoint(found)
