@@ -98,9 +98,13 @@ class NotFound(AtrilError):
 
 
 class DocumentNotFound(NotFound):
-    """Fields: `name`, `similar` (comma-separated names, or a dash)."""
+    """Fields: `name`, `similar` (comma-separated names, empty when none is like it)."""
 
     key = "error.document_not_found"
+
+    def localized(self, language: str | None) -> str:
+        unknown = not self.fields["similar"]
+        return message("error.document_unknown" if unknown else self.key, language, **self.fields)
 
 
 class AmbiguousName(NotFound):

@@ -164,7 +164,7 @@ async def test_a_role_is_needed_to_see_and_to_call() -> None:
         (TryAgain("Error: another date"), "try_again", "another date"),
         (CannotBeDone("Error: closed"), "cannot", "closed"),
         (DocumentNotFound(name="a", similar="b.md"), "try_again", "Similar names: b.md"),
-        (DocumentNotFound(name="a", similar="–"), "try_again", "nor one like it"),
+        (DocumentNotFound(name="a", similar=""), "try_again", "nor one like it"),
         (InvalidArgument(name="top_k", value=0, allowed="1"), "try_again", "top_k"),
         (ModelUnavailable(model="m", detail="off", remedy="Start it."), "cannot", "Start it."),
         (ZeroDivisionError("secret 42"), "cannot", "internal problem"),

@@ -91,7 +91,7 @@ def document(connection: Connection, scope: Scope, identity: UUID) -> Document:
     row = connection.execute(_BY_ID, {"tenant": scope.tenant, "document": identity}).first()
     found = to_document(row) if row else None
     if found is None or not visible(scope, found):
-        raise DocumentNotFound(name=str(identity), similar="-")
+        raise DocumentNotFound(name=str(identity), similar="")
     return found
 
 
@@ -109,8 +109,8 @@ def of_versions(connection: Connection, tenant: str, wanted: Sequence[UUID]) -> 
 
 
 def similar_names(connection: Connection, scope: Scope, name: str) -> str:
-    """Names like one that was not found, as an error shows them."""
-    return ", ".join(similar(name, list(_names(connection, scope)))) or "-"
+    """Names like one that was not found, as an error shows them; empty when there are none."""
+    return ", ".join(similar(name, list(_names(connection, scope))))
 
 
 def known(connection: Connection, scope: Scope, collection: str, source: str) -> KnownDocument | None:

@@ -96,7 +96,7 @@ def begin(
     document = _identity(connection, tenant, draft)
     states = {row.id: row.state for row in _select(connection, _STATES, tenant, [document])}
     if update and CURRENT not in states.values():
-        raise DocumentNotFound(name=draft.name, similar="-")
+        raise DocumentNotFound(name=draft.name, similar="")
     name, stem = give_names(connection, tenant, document, draft)
     superseded = [version for version, state in states.items() if state == PENDING]
     _set_state(connection, tenant, superseded, RETIRED)

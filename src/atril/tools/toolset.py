@@ -224,7 +224,7 @@ async def _guarded(tool: Tool[Any], understood: Understood, context: ToolContext
         raise CannotBeDone(text) from error
     except DocumentNotFound as error:
         similar = str(error.fields["similar"])
-        key = "document_not_found" if any(map(str.isalnum, similar)) else "document_unknown"
+        key = "document_not_found" if similar else "document_unknown"
         fields = {"name": error.fields["name"], "similar": similar}
         raise TryAgain(wording(f"error.{key}", language, **fields)) from error
     except AmbiguousName as error:
