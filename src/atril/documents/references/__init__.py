@@ -13,7 +13,6 @@ from atril.documents.references.names import NO_NAMES, NormNames
 
 __all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
 
-_ACCENTS: Final = str.maketrans("áéíóúüÁÉÍÓÚÜàèòÀÈÒ", "aeiouuAEIOUUaeoAEO")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[^\n]*", re.MULTILINE)
 
 
@@ -34,7 +33,7 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
             # Its patterns take longer to compile than any other room of the program takes to load.
             from atril.documents.references.spanish import find_spanish
 
-            found += find_spanish(text, text.translate(_ACCENTS), headings)
+            found += find_spanish(text, headings)
     found = _disjoint(found)
     if names.identifiers:
         found = [replace(each, identifier=names.find(each.norm)) if each.norm else each for each in found]
