@@ -44,6 +44,7 @@ _NO_TITLE: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(r"\w{3,}")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 
 
 @dataclass(slots=True)
@@ -67,7 +68,6 @@ class _Reading:
     data: bytes
     sheets: list[_Sheet] = field(default_factory=list)
     warnings: list[ParseWarning] = field(default_factory=list)
-    xmp: str = ""
 
     def warn(self, kind: str, pages: Iterable[int], unseen: str = "") -> None:
         self.warnings += [ParseWarning.of(kind, number, unseen) for number in sorted(pages)]
@@ -89,7 +89,7 @@ def read_pdf(name: str, data: bytes, *, progress: Callable[[int, int], None] | N
         raise UnreadableDocument(reason=_why_empty(reading.warnings))
     text, pages = _joined(reading.sheets)
     warnings = tuple(sorted(reading.warnings, key=lambda warning: warning.page or 0))
-    return ParsedDocument(text, _title(name, (stated, reading.xmp), text), "pdf", {}, pages, warnings)
+    return ParsedDocument(text, _title(name, stated, data, text), "pdf", {}, pages, warnings)
 
 
 def _pdfium(data: bytes) -> pdfium.PdfDocument:
@@ -122,8 +122,6 @@ def _read_batches(
     without_ink = draws_without_ink(reading.data)
     for batch in _batches(reading):
         reading.sheets += [_Sheet() for _ in range(batch.start_page, batch.end_page + 1)]
-        if batch.result.doc_meta is not None and not reading.xmp:
-            reading.xmp = batch.result.doc_meta.xmp or ""
         for page in batch.result.pages:
             hidden = _hidden(page, document, reading, without_ink=without_ink)
             reading.sheets[page.page_num - 1] = _sheet(page, hidden)
@@ -136,7 +134,7 @@ def _read_batches(
 def _batches(reading: _Reading) -> Iterator[ParseBatch]:
     """Ranges of pages. A range that cannot be read ends the file there, with a warning for its first page."""
     reader = _reader(
-        extract_blocks=True, extract_links=False, extract_document_metadata=True, extract_form_fields=True,
+        extract_blocks=True, extract_links=False, extract_form_fields=True,
         extract_text_metadata=True, extract_content_bounds=True, continue_on_page_error=True,
     )  # fmt: skip
     try:
@@ -267,18 +265,26 @@ def _joined(sheets: Sequence[_Sheet]) -> tuple[str, tuple[Page, ...]]:
     return "\n\n".join(pieces), tuple(pages)
 
 
-def _title(name: str, stated: Sequence[str], text: str) -> str:
+def _title(name: str, stated: str, data: bytes, text: str) -> str:
     """The title in the file's metadata unless a program made it up, else the first heading or line."""
-    info, xmp = stated
-    found = _XMP_TITLE.search(xmp)
-    for title in (info, found[1] if found else ""):
-        line = one_line(canonical(title))
-        if (
-            len(re.findall(r"[^\W\d_]", line)) > 2
-            and not _NO_TITLE.match(line)
-            and line != PurePath(name).stem
-        ):
-            return line[:TITLE_LENGTH]
+    title = _given_title(name, stated) or _given_title(name, _xmp_title(data))
+    if title:
+        return title
     headings = re.findall(r"^(#{1,3}) (.+)$", text[:3000], re.MULTILINE)
     heading = min(headings, key=lambda found: len(found[0]), default=("", title_from(name, text)))
     return str(heading[1])[:TITLE_LENGTH]
+
+
+def _given_title(name: str, title: str) -> str:
+    line = one_line(canonical(title))
+    is_given = len(_LETTER.findall(line)) > 2 and not _NO_TITLE.match(line) and line != PurePath(name).stem
+    return line[:TITLE_LENGTH] if is_given else ""
+
+
+def _xmp_title(data: bytes) -> str:
+    """The title in the XMP packet. liteparse looks for it in every range it is asked to, so it is asked once."""
+    with suppress(ParseError, ValueError, RuntimeError):
+        meta = _reader(extract_document_metadata=True, target_pages="1").parse(data).doc_meta
+        found = _XMP_TITLE.search(meta.xmp or "") if meta is not None else None
+        return found[1] if found else ""
+    return ""

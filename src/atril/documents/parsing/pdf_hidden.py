@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -120,17 +120,42 @@ def hidden_on(document: pdfium.PdfDocument, page: ParsedPage) -> list[Hidden]:
 def text_beyond(document: pdfium.PdfDocument, page: ParsedPage) -> str:
     """The text that lies wholly beyond the edges of a page; liteparse leaves it out."""
     sheet = document[page.page_num - 1]
-    text_page = sheet.get_textpage()
     try:
         left, bottom, right, top = sheet.get_bbox()
-        beyond = (
-            (-_FAR, -_FAR, left - _BEYOND, _FAR), (right + _BEYOND, -_FAR, _FAR, _FAR),
-            (left, -_FAR, right, bottom - _BEYOND), (left, top + _BEYOND, right, _FAR),
-        )  # fmt: skip
-        return "\n".join(text for area in beyond if (text := text_page.get_text_bounded(*area).strip()))
+        if not _any_text_beyond(sheet, (left, bottom, right, top)):
+            return ""
+        text_page = sheet.get_textpage()
+        try:
+            beyond = (
+                (-_FAR, -_FAR, left - _BEYOND, _FAR), (right + _BEYOND, -_FAR, _FAR, _FAR),
+                (left, -_FAR, right, bottom - _BEYOND), (left, top + _BEYOND, right, _FAR),
+            )  # fmt: skip
+            return "\n".join(text for area in beyond if (text := text_page.get_text_bounded(*area).strip()))
+        finally:
+            text_page.close()
     finally:
-        text_page.close()
         sheet.close()
+
+
+def _any_text_beyond(sheet: pdfium.PdfPage, inside: Box) -> bool:
+    """Whether anything that reaches out of the page may be text: frames and grounds mostly do.
+
+    The library's own calls, because making an object for each of some thousand lines takes longer than both.
+    """
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    for number in range(pdfium_c.FPDFPage_CountObjects(sheet)):
+        thing = pdfium_c.FPDFPage_GetObject(sheet, number)
+        kind = pdfium_c.FPDFPageObj_GetType(thing)
+        if kind not in (pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_FORM):
+            continue
+        if not pdfium_c.FPDFPageObj_GetBounds(thing, left, bottom, right, top):
+            return True
+        if (
+            left.value < inside[0] or bottom.value < inside[1]
+            or right.value > inside[2] or top.value > inside[3]
+        ):  # fmt: skip
+            return True
+    return False
 
 
 def _is_odd(colour: str | None, height: float | None) -> bool:
@@ -161,43 +186,38 @@ def _joined(pieces: Iterable[Hidden]) -> list[Hidden]:
 
 
 Box = tuple[float, float, float, float]
-Painted = list[tuple[Box, Colour | None]]
 
 
 def _hidden(sheet: pdfium.PdfPage, text_page: pdfium.PdfTextPage, page: ParsedPage) -> Iterator[Hidden]:
     place = _Placing(sheet, page)
-    painted: Painted = []
+    painted = _Painted(place)
     for number, thing in enumerate(sheet.get_objects(textpage=text_page)):
         if number > _MOST_OBJECTS:
             return
         if thing.type != pdfium_c.FPDF_PAGEOBJ_TEXT:
             if (ground := _ground(thing)) is not None:
-                painted.append((place.box(thing), ground.colour))
-            continue
-        box = place.box(thing)
-        if _is_hidden(thing, _below(painted, box)):
-            yield Hidden(thing.extract(), *box)
+                painted.add(thing, ground.colour)
+        elif _is_hidden(thing, painted):
+            yield Hidden(thing.extract(), *place.box(thing))
 
 
-def _below(painted: Painted, box: Box) -> list[Colour | None]:
-    """What was painted where the middle of a box is, the last first."""
-    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-    return [
-        ground for area, ground in reversed(painted) if area[0] <= x <= area[2] and area[1] <= y <= area[3]
-    ]
-
-
-def _is_hidden(thing: pdfium.PdfTextObj, below: Sequence[Colour | None]) -> bool:
+def _is_hidden(thing: pdfium.PdfTextObj, painted: _Painted) -> bool:
     if pdfium_c.FPDFTextObj_GetTextRenderMode(thing) in _INVISIBLE:
         # Letters without ink over a picture are the text layer of a scan.
-        return None not in below
+        return None not in painted.below(thing)
     if 0 < thing.get_font_size() * _scale(thing) < _TINY:
         return True
     alpha, colour = _fill(thing)
     if alpha < _CLEAR:
         return True
-    ground = below[0] if below else _WHITE
-    return ground is not None and all(abs(a - b) <= _ALIKE for a, b in zip(colour, ground, strict=True))
+    if not any(_alike(colour, ground) for ground in painted.colours):
+        return False
+    ground = next(iter(painted.below(thing)), _WHITE)
+    return ground is not None and _alike(colour, ground)
+
+
+def _alike(one: Colour, other: Colour) -> bool:
+    return all(abs(a - b) <= _ALIKE for a, b in zip(one, other, strict=True))
 
 
 def _scale(thing: pdfium.PdfTextObj) -> float:
@@ -237,6 +257,33 @@ def _fill(thing: pdfium.PdfObject) -> tuple[int, Colour]:
     if not pdfium_c.FPDFPageObj_GetFillColor(thing, red, green, blue, alpha):
         return 0xFF, (0, 0, 0)
     return alpha.value, (red.value, green.value, blue.value)
+
+
+class _Painted:
+    """What has been painted on a page so far. Where each thing lies is worked out when it is first asked for:
+    most letters have a colour that nothing on their page has."""
+
+    def __init__(self, place: _Placing) -> None:
+        self._place = place
+        self._waiting: list[tuple[pdfium.PdfObject, Colour | None]] = []
+        self._areas: list[tuple[Box, Colour | None]] = []
+        self.colours = {_WHITE}
+
+    def add(self, thing: pdfium.PdfObject, colour: Colour | None) -> None:
+        self._waiting.append((thing, colour))
+        if colour is not None:
+            self.colours.add(colour)
+
+    def below(self, thing: pdfium.PdfObject) -> list[Colour | None]:
+        """The colours where the middle of a thing is, the last painted first; none for a picture."""
+        self._areas += [(self._place.box(each), colour) for each, colour in self._waiting]
+        self._waiting.clear()
+        left, top, right, bottom = self._place.box(thing)
+        x, y = (left + right) / 2, (top + bottom) / 2
+        return [
+            colour for area, colour in reversed(self._areas)
+            if area[0] <= x <= area[2] and area[1] <= y <= area[3]
+        ]  # fmt: skip
 
 
 class _Placing:
