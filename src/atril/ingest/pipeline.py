@@ -19,6 +19,7 @@ from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
 from atril.documents.parsing import PARSER_VERSION, reader_version
 from atril.documents.workers import PageListener, Readers
 from atril.errors import DocumentNotFound, UnreadableDocument
+from atril.ingest.composure import composed
 from atril.ingest.containers import Unpacking
 from atril.ingest.embedding import Embedding
 from atril.ingest.following import leads_to
@@ -115,17 +116,18 @@ class Ingest:
         Interrupted, it keeps what is committed and takes back the rest.
         """
         tally = Tally(len(sources), progress)
-        try:
-            await self._add(scope, sources, collection, labels, update, tally)
-        except BaseException:
+        with composed():
+            try:
+                await self._add(scope, sources, collection, labels, update, tally)
+            except BaseException:
+                if tally.chunks:
+                    await _tidy(self._stores.index.flush())
+                raise
             if tally.chunks:
-                await _tidy(self._stores.index.flush())
-            raise
-        if tally.chunks:
-            # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
-            # earlier, the next opening finds the points missing and writes them again.
-            await self._stores.index.flush()
-            await compact(self._stores)
+                # Until here a kill loses nothing; from here on a loss of power doesn't either. Should one come
+                # earlier, the next opening finds the points missing and writes them again.
+                await self._stores.index.flush()
+                await compact(self._stores)
         return tally.report()
 
     async def _add(

@@ -27,7 +27,7 @@ from atril.store.index.qdrant import mapping, tenants
 from atril.store.index.qdrant.compaction import copy_shard, run_builder
 from atril.store.index.qdrant.merging import Size, choose
 from atril.store.index.qdrant.shard import Shard, warm
-from atril.store.index.qdrant.shards import Shards
+from atril.store.index.qdrant.shards import Shards, bring_to_disk
 from atril.types import Scope
 
 _log = logging.getLogger(__name__)
@@ -238,7 +238,7 @@ class EdgeIndex:
             for removal in self._missed or ():
                 removal(result)
                 await asyncio.sleep(0)
-            result.flush()
+            await bring_to_disk(result)
             self._missed = None
             await self._shards.replace(sources, result)
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -110,8 +111,7 @@ class Shards:
 
     async def flush(self) -> None:
         for shard in self:
-            shard.flush()
-            await asyncio.sleep(0)
+            await bring_to_disk(shard)
         for folder in (*(shard.folder for shard in self), self.folder / _EMPTY):
             if folder.exists() and not manifest.settled(folder):
                 await asyncio.to_thread(manifest.settle, folder)
@@ -201,6 +201,23 @@ class Shards:
             for shard in (*self.built, *self.waiting):
                 shard.discard([record.id for record in records])
             await asyncio.sleep(0)
+
+
+async def bring_to_disk(shard: Shard) -> None:
+    """Flushes a shard. The engine waits for the disk while nothing else can run, so what was written goes there
+    first, in a thread, and little is left to wait for."""
+    if not shard.flushed:
+        await asyncio.to_thread(_sync_files, shard.folder)
+        shard.flush()
+        await asyncio.sleep(0)
+
+
+def _sync_files(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        # The engine replaces files while this goes on.
+        with suppress(FileNotFoundError):
+            if path.is_file():
+                manifest.sync([path])
 
 
 def _of_engine(error: BaseException) -> bool:
