@@ -10,8 +10,10 @@ import html
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
+
+import re2
 
 _LONGEST: Final = 4096
 _LEAST_WORDS: Final = 2
@@ -24,6 +26,7 @@ _ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}){6,1024}")
 _BINARY = re.compile(r"(?:[01]{8}\s?){8,1024}")
 _REVERSED = re.compile("\u202e([^\u202c\n]{8,1024})")
 _LEET_WORD = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*\d)[a-zA-Z0-9]{3,16}\b")
+_LEET_PAIR = re.compile(r"[a-zA-Z][0-9]|[0-9][a-zA-Z]")
 _LEET: Final = str.maketrans("0134578@$", "oieastbas")
 _SEVERAL: Final = 3
 _BLANKS = re.compile(r"[ \t]{2,}")
@@ -35,7 +38,8 @@ Decoded = tuple[int, int, str]
 
 def decoded(text: str) -> Iterator[Decoded]:
     """Every encoded run that says something."""
-    for pattern, decode in _WAYS:
+    possible = _LOOKS.Match(text.encode("utf-8", "replace")) or ()
+    for pattern, decode in (_WAYS[place] for place in sorted(possible)):
         for run in pattern.finditer(text):
             said = decode(run)
             if said and _is_language(said):
@@ -47,7 +51,11 @@ def _leet(text: str) -> Iterator[Decoded]:
     """Lines in which digits stand for letters in a third of the words and more."""
     start = 0
     for line in text.splitlines(keepends=True):
-        if len(line) <= _LONGEST and len(_LEET_WORD.findall(line)) >= max(_SEVERAL, len(line.split()) / 3):
+        if (
+            len(line) <= _LONGEST
+            and _LEET_PAIR.search(line)
+            and len(_LEET_WORD.findall(line)) >= max(_SEVERAL, len(line.split()) / 3)
+        ):
             yield start, start + len(line.rstrip()), line.translate(_LEET)
         start += len(line)
 
@@ -96,3 +104,25 @@ _WAYS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]]
     (_BINARY, _binary),
     (_REVERSED, lambda run: run[1][::-1]),
 )
+_SIGNS: Final = (
+    r"[\pL\pN](?:[ \t\-.*_]{1,3}[\pL\pN]){5}",
+    r"[A-Za-z0-9+/]{20}",
+    r"(?:[0-9A-Fa-f]{2}[ ,:]?){12}",
+    r"(?:%[0-9A-Fa-f]{2}){4}",
+    r"(?:&#x?[0-9A-Fa-f]{1,6};){6}",
+    r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}){6}",
+    r"(?:[01]{8}\s?){8}",
+    "\u202e",
+)
+"""What a text must have for each of the ways to find anything: one pass tells, before several slower ones."""
+
+
+def _looks() -> Any:
+    found = re2.Set.SearchSet()
+    for sign in _SIGNS:
+        found.Add(sign)
+    found.Compile()
+    return found
+
+
+_LOOKS: Final = _looks()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -38,31 +37,29 @@ class _Letters(dict[int, str]):
 
 @dataclass(frozen=True)
 class Folded:
-    """A folded text; `lengths` says how many of its characters each of the original became, and is empty
-    where that is one each."""
+    """A folded text; `original` is the text it was made of, and empty where each character became one."""
 
     text: str
-    lengths: Sequence[int] = ()
+    original: str = ""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a slice of the folded text lies in the original."""
-        if not self.lengths or start >= end:
+        if not self.original or start >= end:
             return start, end
         return bisect_right(self._ends, start), bisect_right(self._ends, end - 1) + 1
 
     @cached_property
     def _ends(self) -> list[int]:
-        return list(accumulate(self.lengths))
+        return list(accumulate(len(_letters[ord(character)]) for character in self.original))
 
 
 def fold(text: str) -> Folded:
     """The folded text. Takes time in proportion to its length."""
     folded = text.translate(_letters)
-    odd = [character for character in set(text) if len(_letters[ord(character)]) != 1]
-    lengths = [len(_letters[ord(character)]) for character in text] if odd else ()
+    is_odd = any(len(_letters[ord(character)]) != 1 for character in set(text))
     if _MIXED.search(folded):
         folded = _LETTERS.sub(_one_alphabet, folded)
-    return Folded(folded, lengths)
+    return Folded(folded, text if is_odd else "")
 
 
 def has_tags(text: str) -> bool:
