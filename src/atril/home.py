@@ -46,7 +46,6 @@ from atril.models.prices import PriceTable
 from atril.models.roles import Roles, open_roles
 from atril.profiles.profile import Profile
 from atril.retrieval.finder import Finder
-from atril.retrieval.glossary import Glossary
 from atril.retrieval.knowledge import Knowledge
 from atril.retrieval.searcher import Searcher, SearchOptions
 from atril.retrieval.synonyms import SynonymFile, SynonymSource
@@ -130,7 +129,7 @@ class Home:
         self.roles = roles or Roles()
         self.prices = prices or PriceTable.load()
         self._synonyms = synonyms
-        self._knowledge = Knowledge(profile, Glossary(profile) if profile else None)
+        self._knowledge = Knowledge.of(profile)
         self.stores = stores
         self.embedding = Embedding(embedder=embedder, cache=vectors)
         self.writing = asyncio.Lock()

@@ -1,7 +1,8 @@
 """Reads a profile from its folder.
 
     profile.toml     name, version, language, grounding; the tables [weights] and [ranks]
-    norms.toml       a [[norm]] for each: identifier, titles, abbreviations, rank, numbered_since
+    norms.toml       a [[norm]] for each: identifier, titles, abbreviations, rank, numbered_since,
+                     concerns, outdated
     glossary.toml    an [[entry]] for each: phrases, terms; the table [forms], word to its irregular forms
     answering/       one text of rules for each language: es.md, en.md
 
@@ -140,6 +141,8 @@ def _norms(file: Traversable) -> tuple[Norm, ...]:
             abbreviations=table.take("abbreviations", _texts, ()),
             rank=table.take("rank", _rank, None),
             numbered_since=table.take("numbered_since", _year, None),
+            concerns=table.take("concerns", _texts, ()),
+            outdated=table.take("outdated", _yes, False),
         )
         table.finish()
         if folded(norm.identifier) in norms:
@@ -235,6 +238,12 @@ def _weight(_key: str, value: Any) -> float:
 def _rank(_key: str, value: Any) -> int:
     if type(value) is not int or not HIGHEST_RANK <= value <= LOWEST_RANK:
         raise _Wrong("rank", highest=HIGHEST_RANK, lowest=LOWEST_RANK)
+    return value
+
+
+def _yes(_key: str, value: Any) -> bool:
+    if type(value) is not bool:
+        raise _Wrong("yes")
     return value
 
 

@@ -31,6 +31,9 @@ class Norm:
     `identifier` is the official one. `titles` and `abbreviations` are what people write instead, the first
     title being the one to show. Without a `rank` (1 highest to 5) that of its kind counts. In a text from
     before `numbered_since` its names mean an earlier law, whose articles had other numbers.
+
+    `concerns` are the phrases of a question that speaks of those people or matters which alone it regulates;
+    without them it is for everybody. An `outdated` one is in force and says what others have overtaken.
     """
 
     identifier: str
@@ -38,6 +41,8 @@ class Norm:
     abbreviations: tuple[str, ...] = ()
     rank: int | None = None
     numbered_since: int | None = None
+    concerns: tuple[str, ...] = ()
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,10 @@ class Glossary:
             for match in sorted(chosen, key=lambda each: each.first)
         )
 
+    def terms(self, question: str) -> frozenset[str]:
+        """The terms of every phrase in the question, of those inside others too."""
+        return frozenset(term for match in self._matches(self._words(question)) for term in match.terms)
+
     def _words(self, text: str) -> list[_Word]:
         """Every word in order, as a search reads it; a code or a number is one word."""
         telling, forms = _telling(self._language), self._forms

@@ -118,6 +118,7 @@ class HybridSearch:
     def _named(self, weigher: Weigher, citations: Sequence[Citation]) -> Weigher:
         """The weigher that prefers documents which the question names by number and without a place in them:
         "Ley 20/2007". A title alone may be words that mean what they say."""
+        weigher = replace(weigher, cited=frozenset(each.document.id for each in citations))
         named = frozenset(
             each.document.id for each in citations if not each.points and _NUMBERED.search(each.text)
         )

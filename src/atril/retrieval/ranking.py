@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 from uuid import UUID
 
-from atril.profiles.profile import HIGHEST_RANK, Profile, rank_of
+from atril.profiles.profile import HIGHEST_RANK, Norm, Profile, rank_of
 from atril.retrieval.live import ScoredChunk
 from atril.types import StoredChunk
 
-Influence = Literal["weight", "rank", "reference", "brought", "again", "lookup", "named"]
+Influence = Literal["weight", "rank", "apart", "outdated", "reference", "brought", "again", "lookup", "named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class RankingOptions:
     `expanded` is how far the glossary's words draw the meaning of a question towards theirs (0). `part`
     scales what is found for one part of a question about several things (0). `across` is the weight of search
     by words for a question in a language that the library does not hold (1). `rank` is what each level of
-    the hierarchy below the highest takes off (0), `referenced` what a reference from a better hit adds of that
+    the hierarchy below the highest takes off (0), `apart` is what a chunk keeps in a norm for people or matters
+    of whom the question does not speak (1), `outdated` in one that others have overtaken (1), `referenced` what a reference from a better hit adds of that
     hit's score (0), `brought` is the share of its score that a chunk gets which is only there because one of the
     best refers to it (0), `again` scales the second, third, … part of one article (1), and `named` is how much
     better the chunks of a document count than all others when the question names it (0).
@@ -35,6 +36,8 @@ class RankingOptions:
     part: float = 0.95
     across: float = 0.3
     rank: float = 0.02
+    apart: float = 0.75
+    outdated: float = 0.75
     referenced: float = 0.05
     brought: float = 0.7
     again: float = 0.85
@@ -59,18 +62,26 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Weigher:
-    """The factor of a chunk that depends on its document alone: its collection's weight and its rank, and
-    whether it is one of those that the question names (`named`), if it names any; `others` is for the rest."""
+    """The factor of a chunk that depends on its document alone: its collection's weight, its rank, whether its
+    norm is for people or matters of whom the question speaks (`concerned`, identifiers) and up to date, and
+    whether it is one of those that the question names (`named`), if it names any; `others` is for the rest.
+    What is `cited` is never set apart."""
 
     weights: Mapping[str, float]
     profile: Profile | None
     rank: float
     named: frozenset[UUID] = frozenset()
     others: float = 1.0
+    concerned: frozenset[str] = frozenset()
+    cited: frozenset[UUID] = frozenset()
+    apart: float = 1.0
+    outdated: float = 1.0
     _ranks: dict[UUID, float] = field(default_factory=dict, repr=False, compare=False)
+    _norms: dict[UUID, Norm | None] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, stored: StoredChunk) -> float:
-        return self.of_collection(stored) * self.of_rank(stored) * self.of_name(stored)
+        alone = self.of_collection(stored) * self.of_rank(stored) * self.of_name(stored)
+        return alone * self.of_concern(stored) * self.of_age(stored)
 
     def of_collection(self, stored: StoredChunk) -> float:
         return self.weights.get(stored.document.collection, 1.0)
@@ -84,6 +95,23 @@ class Weigher:
             self._ranks[stored.document.id] = factor
         return factor
 
+    def of_concern(self, stored: StoredChunk) -> float:
+        norm = self._norm(stored)
+        spoken_of = norm is None or not norm.concerns or norm.identifier in self.concerned
+        return 1.0 if spoken_of else self.apart
+
+    def of_age(self, stored: StoredChunk) -> float:
+        norm = self._norm(stored)
+        return self.outdated if norm is not None and norm.outdated else 1.0
+
+    def _norm(self, stored: StoredChunk) -> Norm | None:
+        document = stored.document
+        if self.profile is None or document.id in self.cited:
+            return None
+        if document.id not in self._norms:
+            self._norms[document.id] = self.profile.norm_of(document)
+        return self._norms[document.id]
+
     def of_name(self, stored: StoredChunk) -> float:
         return self.others if self.named and stored.document.id not in self.named else 1.0
 
@@ -96,6 +124,8 @@ class Weigher:
         factors: list[tuple[Influence, float]] = [
             ("weight", self.of_collection(stored)),
             ("rank", self.of_rank(stored)),
+            ("apart", self.of_concern(stored)),
+            ("outdated", self.of_age(stored)),
         ]
         moved = [Moved(influence, factor) for influence, factor in factors if factor != 1.0]
         return [*moved, Moved("named", 1.0)] if stored.document.id in self.named else moved

@@ -116,7 +116,7 @@ class Searcher:
         hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights, found.links)
         elapsed = (perf_counter() - start) * 1000
         expanded = found.lexical.expanded
-        explanation = _explanation(found, scope.language) if explain else None
+        explanation = self._explanation(found, scope.language) if explain else None
         return SearchResult(
             query, f"{mode}_search", hits, found.params, elapsed, expanded, explanation=explanation
         )
@@ -184,7 +184,15 @@ class Searcher:
         return request.found("semantic", chunks, lexical, vector, similarities, params)
 
     async def _hybrid(self, request: _Request) -> Retrieval:
-        weigher = Weigher(await self._weights(request), self._knowledge.profile, self._options.ranking.rank)
+        known, ranking = self._knowledge, self._options.ranking
+        weigher = Weigher(
+            await self._weights(request),
+            known.profile,
+            ranking.rank,
+            concerned=known.concerned(request.asked.text),
+            apart=ranking.apart,
+            outdated=ranking.outdated,
+        )
         found = await self._hybrid_once(request, weigher, request.asked)
         if not found.chunks and request.asked.phrases:
             # A title in quotes may stand otherwise, or in another language, where the answer is.
@@ -257,6 +265,11 @@ class Searcher:
         usual = profile.weights if profile else {}
         return {name: known[name].weight_or(usual) for name in wanted if name in known}
 
+    def _explanation(self, found: Retrieval, language: str | None) -> Explanation:
+        if found.trace is not None:
+            return explained(found.trace, found.chunks, self._embedder.anchors.calibrate, language)
+        return explained_list(found.query, found.mode, found.chunks, language)
+
     def _calibrated(self, pool: Pool) -> dict[UUID, float]:
         calibrate = self._embedder.anchors.calibrate
         return {point.id: calibrate(point.score) for point in pool.points}
@@ -282,12 +295,6 @@ class _Request:
     ) -> Retrieval:
         kept = tuple(chunk for chunk in chunks if chunk.score >= self.min_score)
         return Retrieval(self.query, mode, kept, lexical, vector, similarities, params)
-
-
-def _explanation(found: Retrieval, language: str | None) -> Explanation:
-    if found.trace is not None:
-        return explained(found.trace, found.chunks, language)
-    return explained_list(found.query, found.mode, found.chunks, language)
 
 
 def _applied(request: _Request) -> dict[str, Any]:
