@@ -115,9 +115,9 @@ def analyze(text: str, language: str) -> list[Term]:
     """The terms of `text` in order, stopwords left out. `language` is ISO 639-1; any other code only folds."""
     known = _analyzer(language)
     terms: list[Term] = []
-    for match in _RUN.finditer(text):
+    for match in _pattern(text).finditer(text):
         position = match.start()
-        for term, start, end, stop in known(match.group()):
+        for term, start, end, stop in known(match[0]):
             if not stop:
                 terms.append(Term(term, position + start, position + end))
     return terms
@@ -252,7 +252,11 @@ def _analyzer(language: str) -> Callable[[str], tuple[_Word, ...]]:
 
 
 def _runs(text: str) -> list[str]:
-    return (_RUN if _RARE.search(text) else _RUN_WITHOUT_RARE).findall(text)
+    return _pattern(text).findall(text)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _RUN if _RARE.search(text) else _RUN_WITHOUT_RARE
 
 
 class _TermsOfRuns(dict[str, tuple[str, ...]]):
