@@ -35,6 +35,24 @@ def test_nothing_is_left_of_a_writing_that_failed(tmp_path: Path, monkeypatch: p
     assert files(tmp_path) == []
 
 
+def test_what_arrives_together_is_kept_together_and_once(tmp_path: Path) -> None:
+    originals = Originals(tmp_path)
+    with originals.arrival("default") as arrival:
+        hashes = [arrival.put(data) for data in (b"one", b"two", b"one")]
+        with pytest.raises(UnreadableDocument):
+            arrival.put_file(tmp_path / "missing.md")
+    assert hashes[0] == hashes[2]
+    assert [originals.get("default", each) for each in hashes] == [b"one", b"two", b"one"]
+    assert len(files(tmp_path)) == 2
+
+
+def test_an_arrival_that_is_broken_off_keeps_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Originals(tmp_path).arrival("default") as arrival:
+        arrival.put(b"data")
+        raise KeyboardInterrupt
+    assert files(tmp_path) == []
+
+
 def test_deleting_is_repeatable_and_touches_one_tenant(tmp_path: Path) -> None:
     originals = Originals(tmp_path)
     content_hash = originals.put("a", b"data")

@@ -99,12 +99,11 @@ async def test_a_later_draft_supersedes_a_pending_one(records: Records) -> None:
 
 async def test_an_unchanged_source_is_known_by_its_fingerprint(records: Records) -> None:
     given = draft()
-    assert await records.identify(SCOPE, "default", given.source) is None
+    assert await records.identify(SCOPE, "default", [given.source]) == {}
     pending = await records.begin(SCOPE, given)
-    assert await records.identify(SCOPE, "default", given.source) is None
+    assert await records.identify(SCOPE, "default", [given.source]) == {}
     await records.commit(SCOPE, [pending.version])
-    known = await records.identify(SCOPE, "default", given.source)
-    assert known is not None
+    known = (await records.identify(SCOPE, "default", [given.source]))[given.source]
     assert (known.version, known.fingerprint) == (pending.version, given.fingerprint)
 
 
@@ -254,5 +253,37 @@ async def test_what_a_caller_gave_is_kept_with_the_version(records: Records) -> 
     given = {"title": "", "metadata": {"año": "\ud800"}}
     pending = await records.begin(SCOPE, replace(draft(), given=given))
     await records.commit(SCOPE, [pending.version])
-    known = await records.identify(SCOPE, "default", draft().source)
-    assert known is not None and known.given == given
+    source = draft().source
+    known = await records.identify(SCOPE, "default", [source])
+    assert known[source].given == given
+
+
+async def test_several_documents_begin_as_they_would_one_by_one(records: Records) -> None:
+    drafts = [
+        draft("a.md", source="/one/a.md"),
+        draft("a.md", source="/two/a.md"),
+        draft("a.txt", source="/a.txt"),
+    ]
+    first, second, third = await records.begin_all(SCOPE, drafts)
+    assert first is not None and second is not None and third is not None
+    assert (first.name, first.stem) == ("a.md", "a")
+    assert len({first.name, second.name, third.name}) == len({first.stem, second.stem, third.stem}) == 3
+    await records.commit(SCOPE, [first.version, second.version, third.version])
+    names = {each.source: each.name for each in await records.documents(SCOPE)}
+    assert names == {"/one/a.md": first.name, "/two/a.md": second.name, "/a.txt": third.name}
+
+
+async def test_of_two_drafts_of_one_source_that_begin_together_the_last_counts(records: Records) -> None:
+    first, second = await records.begin_all(SCOPE, [draft(text="uno"), draft(text="dos")])
+    assert first is not None and second is not None
+    assert (second.document, second.superseded) == (first.document, (first.version,))
+
+
+async def test_an_update_leaves_out_what_has_no_current_version(records: Records) -> None:
+    pending = await records.begin(SCOPE, draft("a.md", source="/a.md"))
+    await records.commit(SCOPE, [pending.version])
+    again, missing = await records.begin_all(
+        SCOPE, [draft("a.md", source="/a.md", text="otro"), draft("b.md", source="/b.md")], update=True
+    )
+    assert again is not None and again.updates
+    assert missing is None

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from atril.documents.chunking import ChunkOptions
 from atril.documents.frames import (
@@ -37,6 +37,8 @@ from atril.errors import AtrilError, TokenizerUnavailable, UnreadableDocument
 _START_SECONDS: Final = 120.0
 _STREAM_LIMIT: Final = 1 << 20
 _LARGEST_ANSWER: Final = 1 << 30
+_SHORT: Final = 1 << 14
+"""Bytes of a message that is understood in less than a third of a millisecond."""
 _OUT_OF_MEMORY: Final = (
     b"memory allocation of",
     b"MemoryError",
@@ -46,6 +48,7 @@ _OUT_OF_MEMORY: Final = (
 )
 
 PageListener = Callable[[int], None]
+T = TypeVar("T")
 
 _UNSOUND: Final = (KeyError, TypeError, ValueError, OverflowError)
 
@@ -97,13 +100,14 @@ class Readers:
 
         `page` is told now and then how many pages of a long document have been read.
         """
-        answer = await self._ask({"name": name, "path": str(path.absolute())}, page)
-        return await asyncio.to_thread(_document, answer)
+        return await _understood(
+            _document, await self._ask({"name": name, "path": str(path.absolute())}, page)
+        )
 
     async def read_text(self, name: str, title: str, text: str, metadata: Mapping[str, str]) -> ReadDocument:
         """Reads a text that has no file. Raises `UnreadableDocument` when there is nothing in it."""
         given = {"name": name, "title": title, "text": text, "metadata": dict(metadata)}
-        return await asyncio.to_thread(_document, await self._ask(given))
+        return await _understood(_document, await self._ask(given))
 
     async def close(self) -> None:
         """Ends every worker and returns when they are gone; a second call does nothing.
@@ -121,11 +125,12 @@ class Readers:
         Raises `UnreadableDocument` when it cannot be opened.
         """
         request = {"name": name, "path": str(path.absolute()), "unpack": str(folder)}
-        return await asyncio.to_thread(_contents, await self._ask(request))
+        return await _understood(_contents, await self._ask(request))
 
     async def _ask(self, request: dict[str, Any], page: PageListener | None = None) -> bytes:
         """The body of the answer."""
-        frame = await asyncio.to_thread(encode, request)
+        long = len(request.get("text", "")) > _SHORT
+        frame = await asyncio.to_thread(encode, request) if long else encode(request)
         async with self._turns:
             worker = await self._take()
             try:
@@ -171,6 +176,13 @@ class Readers:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise RuntimeError("the readers are closed")
+
+
+async def _understood(understand: Callable[[bytes], T], answer: bytes) -> T:
+    """What an answer says. The way to a thread and back takes longer than a short one."""
+    if len(answer) <= _SHORT:
+        return understand(answer)
+    return await asyncio.to_thread(understand, answer)
 
 
 def _document(answer: bytes) -> ReadDocument:

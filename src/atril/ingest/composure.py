@@ -24,6 +24,7 @@ class _Composure:
         self._lock = Lock()
         self._adding = 0
         self._interval = 0.0
+        self._set = 0.0
         self._froze = False
 
     def begin(self) -> None:
@@ -33,6 +34,7 @@ class _Composure:
                 return
             self._interval = sys.getswitchinterval()
             sys.setswitchinterval(min(self._interval, SWITCH_SECONDS))
+            self._set = sys.getswitchinterval()  # which is rounded
             # A program that freezes objects itself has plans of its own for them, which an end to the freeze
             # would upset.
             self._froze = gc.get_freeze_count() == 0
@@ -44,7 +46,7 @@ class _Composure:
             self._adding -= 1
             if self._adding:
                 return
-            if sys.getswitchinterval() == min(self._interval, SWITCH_SECONDS):
+            if sys.getswitchinterval() == self._set:
                 sys.setswitchinterval(self._interval)
             if self._froze:
                 gc.unfreeze()

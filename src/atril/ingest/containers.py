@@ -21,7 +21,7 @@ from atril.errors import UnreadableDocument
 from atril.ingest.ignoring import is_ignored
 from atril.ingest.sources import Digest, FileSource, Source
 from atril.store.names import storable
-from atril.store.originals import Originals
+from atril.store.originals import Arrival
 from atril.types import Document
 
 _HEAD = 4096
@@ -67,8 +67,8 @@ class MemberSource:
     async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
         return await readers.read(self.name, self.path, page)
 
-    async def keep(self, originals: Originals, tenant: str) -> str:
-        return await asyncio.to_thread(originals.put_file, tenant, self.path)
+    def keep(self, arrival: Arrival) -> str:
+        return arrival.put_file(self.path)
 
     async def release(self) -> None:
         if self.member.file:

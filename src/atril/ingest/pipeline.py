@@ -18,11 +18,12 @@ from atril.documents.analysis import ANALYZER_VERSION, TermCounts
 from atril.documents.chunking import CHUNKER_VERSION, ChunkOptions, passage
 from atril.documents.parsing import PARSER_VERSION, reader_version
 from atril.documents.workers import PageListener, Readers
-from atril.errors import DocumentNotFound, UnreadableDocument
+from atril.errors import UnreadableDocument
 from atril.ingest.composure import composed
 from atril.ingest.containers import Unpacking
 from atril.ingest.embedding import Embedding
 from atril.ingest.following import leads_to
+from atril.ingest.known import Known
 from atril.ingest.linking import aliases
 from atril.ingest.lookahead import in_order
 from atril.ingest.points import to_points
@@ -35,12 +36,15 @@ from atril.models.embeddings import Vectors
 from atril.profiles.profile import Profile
 from atril.safety.grammar import patterns_version
 from atril.store.drafts import Draft, KnownDocument, Pending, fingerprint
+from atril.store.index.protocol import Point
+from atril.store.originals import Originals
 from atril.types import AddReport, Failure, ReadingWarning, Scope
 
 _log = logging.getLogger(__name__)
 
 READ_AHEAD: Final = 16
 GROUP_CHUNKS: Final = 256
+POINTS_AT_ONCE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ class Ingest:
             def page(number: int) -> None:
                 tally.tell("reading", source.shown, number)
 
-            outcome = await self._read(scope, source, collection, labels, update, page)
+            outcome = await self._read(scope, source, collection, labels, update, known, page)
             if isinstance(outcome, Failure):
                 unpacking.failed(source)
             if not isinstance(outcome, Ready):
@@ -154,6 +158,8 @@ class Ingest:
             return outcome
 
         group: list[Ready] = []
+        chunks = 0
+        known = Known(self._stores.records, scope, collection, [each.identity for each in sources])
         async with (
             Unpacking(self._readers, self._workspace, found) as unpacking,
             aclosing(unpacking.every(sources)) as every,
@@ -163,9 +169,10 @@ class Ingest:
                 _count(tally, outcome)
                 if isinstance(outcome, Ready):
                     group.append(outcome)
-                if sum(len(ready.draft.chunks) for ready in group) >= GROUP_CHUNKS:
+                    chunks += len(outcome.draft.chunks)
+                if chunks >= GROUP_CHUNKS:
                     await self._save(scope, group, update, tally)
-                    group = []
+                    group, chunks = [], 0
             await self._save(scope, group, update, tally)
             await to_the_end(self._remove_vanished(scope, collection, unpacking, tally))
 
@@ -186,12 +193,12 @@ class Ingest:
         collection: str,
         wanted: tuple[str, ...] | None,
         update: bool,
+        looked_up: Known,
         page: PageListener,
     ) -> Outcome:
-        identify = self._stores.records.identify
         try:
             digest = await source.digest()
-            known = await identify(scope, collection, source.identity)
+            known = await looked_up.of(source.identity)
             labels = wanted if wanted is not None else known.labels if known else ()
             mark = self._fingerprint(digest.content_hash, source, labels)
             if known is not None:
@@ -202,7 +209,7 @@ class Ingest:
                 return Gone(source.shown)
             read = await source.read(self._readers, page)
         except UnreadableDocument as error:
-            if update and await identify(scope, collection, source.identity) is None:
+            if update and await looked_up.now(source.identity) is None:
                 return Gone(source.shown)  # removed with its original, under the reader's hands
             return self._failure(source, error)
         parsed = read.parsed
@@ -241,17 +248,21 @@ class Ingest:
         if path == source.identity or not await asyncio.to_thread(leads_to, known.path, source.identity):
             await self._stores.records.reach(scope, known.document, path)
 
-    async def _begin(self, scope: Scope, ready: Ready, update: bool, begun: list[Begun]) -> None:
-        """Keeps the original and writes the pending version that refers to it.
-
-        Raises `UnreadableDocument` when the file is not what was read any more.
-        """
+    async def _begin(
+        self, scope: Scope, read: Sequence[Ready], update: bool, tally: Tally, begun: list[Begun]
+    ) -> None:
+        """Keeps the originals and writes the pending versions that refer to them. What is not any more what was
+        read has failed; what was removed since it was read is left out."""
         stores = self._stores
         async with stores.keeping:
-            kept = await ready.source.keep(stores.originals, scope.tenant)
-            if kept != ready.draft.content_hash:
-                raise UnreadableDocument(reason="unreadable", detail="it changed while it was being read")
-            begun.append((ready, await stores.records.begin(scope, ready.draft, update=update)))
+            same = []
+            for ready, problem in await asyncio.to_thread(_keep, stores.originals, scope.tenant, read):
+                if problem is None:
+                    same.append(ready)
+                else:
+                    tally.failed(self._failure(ready.source, problem))
+            pending = await stores.records.begin_all(scope, [each.draft for each in same], update=update)
+            begun += [(ready, each) for ready, each in zip(same, pending, strict=True) if each is not None]
 
     def _failure(self, source: Source, error: UnreadableDocument) -> Failure:
         return Failure(source.shown, error.reason, error.localized(self._language))
@@ -272,13 +283,8 @@ class Ingest:
     async def _save(self, scope: Scope, read: Sequence[Ready], update: bool, tally: Tally) -> None:
         begun: list[Begun] = []
         try:
-            for ready in read:
-                try:
-                    await to_the_end(self._begin(scope, ready, update, begun))
-                except UnreadableDocument as error:
-                    tally.failed(self._failure(ready.source, error))
-                except DocumentNotFound:
-                    continue  # removed since it was read
+            if read:
+                await to_the_end(self._begin(scope, read, update, tally, begun))
             if begun:
                 await self._embed(scope, begun, tally)
                 await to_the_end(self._commit(scope, begun, tally))
@@ -322,20 +328,48 @@ class Ingest:
         await forget(self._stores, scope, sorted((versions | superseded) - current))
 
     async def _upsert(self, scope: Scope, begun: Sequence[Begun], vectors: Vectors) -> None:
+        """Writes the points, a few at a time: until they are made the loop answers nothing else."""
+        points: list[Point] = []
         start = 0
         for ready, each in begun:
-            end = start + len(each.points)
-            points = to_points(
-                ready.draft,
-                each.document,
-                each.version,
-                each.points,
-                ready.draft.chunks,
-                ready.terms,
-                vectors[start:end],
-            )
+            draft = ready.draft
+            for first in range(0, len(each.points), POINTS_AT_ONCE):
+                some = slice(first, first + POINTS_AT_ONCE)
+                ids = each.points[some]
+                points += to_points(
+                    draft,
+                    each.document,
+                    each.version,
+                    ids,
+                    draft.chunks[some],
+                    ready.terms[some],
+                    vectors[start : start + len(ids)],
+                )
+                start += len(ids)
+                if len(points) >= POINTS_AT_ONCE:
+                    await self._stores.index.upsert(scope, points)
+                    points = []
+        if points:
             await self._stores.index.upsert(scope, points)
-            start = end
+
+
+def _keep(
+    originals: Originals, tenant: str, read: Sequence[Ready]
+) -> list[tuple[Ready, UnreadableDocument | None]]:
+    """What was read, and why it is not what was kept."""
+    kept: list[tuple[Ready, UnreadableDocument | None]] = []
+    with originals.arrival(tenant) as arrival:
+        for ready in read:
+            problem = None
+            try:
+                if ready.source.keep(arrival) != ready.draft.content_hash:
+                    problem = UnreadableDocument(
+                        reason="unreadable", detail="it changed while it was being read"
+                    )
+            except UnreadableDocument as error:
+                problem = error
+            kept.append((ready, problem))
+    return kept
 
 
 async def _tidy(work: Coroutine[Any, Any, None]) -> None:

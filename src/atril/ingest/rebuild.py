@@ -15,7 +15,7 @@ from atril.ingest.pipeline import Ingest
 from atril.ingest.sources import TEXT_PREFIX, Digest, TextSource
 from atril.ingest.stores import Stores
 from atril.ingest.tally import ProgressListener
-from atril.store.originals import Originals
+from atril.store.originals import Arrival, Originals
 from atril.types import AddReport, Document, Progress, Scope
 
 
@@ -57,7 +57,7 @@ class OriginalSource:
         path = self.originals.path(self.tenant, self.document.content_hash)
         return await readers.read(self.name, path, page)
 
-    async def keep(self, originals: Originals, tenant: str) -> str:
+    def keep(self, arrival: Arrival) -> str:
         return self.document.content_hash
 
     async def release(self) -> None:
@@ -98,10 +98,11 @@ async def reread(
     for scope, found in documents.items():
         for (collection, labels), placed in groupby(sorted(found, key=_place), key=_place):
             group = list(placed)
+            known = await stores.records.identify(scope, collection, [each.source for each in group])
             sources = [
-                OriginalSource(document, known.given, scope.tenant, stores.originals)
+                OriginalSource(document, known[document.source].given, scope.tenant, stores.originals)
                 for document in group
-                if (known := await stores.records.identify(scope, collection, document.source))
+                if document.source in known
             ]
             report = await ingest.add(
                 scope,

@@ -14,7 +14,7 @@ from atril.documents.workers import PageListener, Readers
 from atril.errors import UnreadableDocument
 from atril.ingest.files import SourceFile
 from atril.store.names import storable
-from atril.store.originals import Originals
+from atril.store.originals import Arrival
 
 TEXT_PREFIX: Final = "text:"
 """Begins the identity of a document that came as a text."""
@@ -67,8 +67,8 @@ class Source(Protocol):
         """Tells `page` how far the reader has come in a long document."""
         ...
 
-    async def keep(self, originals: Originals, tenant: str) -> str:
-        """Stores the bytes and gives their hash as they were stored."""
+    def keep(self, arrival: Arrival) -> str:
+        """Stores the bytes and gives their hash as they were stored. Works on files: call it off the loop."""
         ...
 
     async def release(self) -> None:
@@ -115,8 +115,8 @@ class FileSource:
     async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
         return await readers.read(self.file.name, self.file.path, page)
 
-    async def keep(self, originals: Originals, tenant: str) -> str:
-        return await asyncio.to_thread(originals.put_file, tenant, self.file.path)
+    def keep(self, arrival: Arrival) -> str:
+        return arrival.put_file(self.file.path)
 
     async def release(self) -> None:
         pass
@@ -163,9 +163,8 @@ class TextSource:
     async def read(self, readers: Readers, page: PageListener | None = None) -> ReadDocument:
         return await readers.read_text(self.named, self.title, self.text, self.metadata)
 
-    async def keep(self, originals: Originals, tenant: str) -> str:
-        data = self.text.encode("utf-8", errors="surrogatepass")
-        return await asyncio.to_thread(originals.put, tenant, data)
+    def keep(self, arrival: Arrival) -> str:
+        return arrival.put(self.text.encode("utf-8", errors="surrogatepass"))
 
     async def release(self) -> None:
         pass

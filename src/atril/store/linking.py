@@ -47,6 +47,19 @@ _NAMES_IN = (
 _NAMES_FROM = sa.select(*_NAME).where(
     names.c.tenant == _TENANT, names.c.text >= sa.bindparam("first"), names.c.text < sa.bindparam("beyond")
 )
+_NAMES_OF = (
+    sa.select(*_NAME, aliases.c.name.label("alias"), aliases.c.since)
+    .join_from(
+        aliases,
+        names,
+        sa.and_(
+            names.c.tenant == aliases.c.tenant,
+            names.c.text >= aliases.c.name,
+            names.c.text < aliases.c.name + f" {_LAST}",
+        ),
+    )
+    .where(aliases.c.tenant == _TENANT, aliases.c.version.in_(_WANTED))
+)
 _EVERY_NAME = sa.select(*_NAME).where(names.c.tenant == _TENANT)
 _BIND_NAME = (
     names.update()
@@ -75,33 +88,32 @@ def name_id(text: str, year: int | None) -> int:
     return int.from_bytes(hashlib.blake2b(written.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def write(connection: Connection, tenant: str, version: UUID, name: str, draft: Draft) -> None:
-    """The aliases, places and mentions of a pending version, bound to nothing yet."""
-    of_version = {"tenant": tenant, "version": version}
-    fresh = {
-        name_id(each.name, each.year): {"text": each.name, "year": each.year, "shown": each.shown}
-        for each in draft.references
-        if each.name
-    }
+def write(connection: Connection, tenant: str, written: Iterable[tuple[UUID, str, Draft]]) -> None:
+    """The aliases, places and mentions of pending versions, each with its document's name, bound to nothing
+    yet."""
+    fresh: dict[int, dict[str, Any]] = {}
+    rows: dict[sa.Table, list[dict[str, Any]]] = {aliases: [], places: [], mentions: []}
+    for version, name, draft in written:
+        for each in draft.references:
+            if each.name:
+                said = {"text": each.name, "year": each.year, "shown": each.shown}
+                fresh.setdefault(name_id(each.name, each.year), said)
+        called = {**draft.aliases, **dict.fromkeys(beginnings(link_name(name)))}
+        of_version = {"tenant": tenant, "version": version}
+        rows[aliases] += [of_version | {"name": alias, "since": called[alias]} for alias in sorted(called)]
+        rows[places] += [
+            of_version | {"key": each.key, "copy": each.copy, "part": each.part, "number": each.number}
+            for each in draft.places
+        ]
+        rows[mentions] += [of_version | row for row in _mention_rows(version, draft)]
     if fresh:
         connection.execute(
             frequencies.upsert(connection, names).on_conflict_do_nothing(),
             [{"tenant": tenant, "id": identity, **said} for identity, said in fresh.items()],
         )
-    called = {**draft.aliases, **dict.fromkeys(beginnings(link_name(name)))}
-    for table, values in (
-        (aliases, [{"name": alias, "since": called[alias]} for alias in sorted(called)]),
-        (
-            places,
-            [
-                {"key": each.key, "copy": each.copy, "part": each.part, "number": each.number}
-                for each in draft.places
-            ],
-        ),
-        (mentions, list(_mention_rows(version, draft))),
-    ):
+    for table, values in rows.items():
         if values:
-            connection.execute(table.insert(), [of_version | row for row in values])
+            connection.execute(table.insert(), values)
 
 
 def _mention_rows(version: UUID, draft: Draft) -> Iterator[dict[str, Any]]:
@@ -125,7 +137,7 @@ def _mention_rows(version: UUID, draft: Draft) -> Iterator[dict[str, Any]]:
 def bind(connection: Connection, tenant: str, come: Collection[UUID], gone: Collection[UUID]) -> None:
     """Brings the names into agreement after versions became current or ceased to be."""
     changed = _aliases(connection, tenant, come) ^ _aliases(connection, tenant, gone)
-    affected = _beginning_with(connection, tenant, {name for name, _ in changed})
+    affected = _beginning_with_those(connection, tenant, {*come, *gone}, changed)
     for part in in_parts(come):
         for row in connection.execute(_NAMES_IN, {"of_tenant": tenant, "wanted": part}):
             if row.document is None:
@@ -229,6 +241,18 @@ def _beginning_with(
         bounds = {"of_tenant": tenant, "first": alias, "beyond": f"{alias} {_LAST}"}
         for row in connection.execute(_NAMES_FROM, bounds):
             found[row.id] = (row.text, row.year), row.document
+    return found
+
+
+def _beginning_with_those(
+    connection: Connection, tenant: str, wanted: Collection[UUID], changed: Collection[Name]
+) -> dict[int, tuple[Name, UUID | None]]:
+    """The same for those of the aliases of versions that have changed, in one look for all."""
+    found: dict[int, tuple[Name, UUID | None]] = {}
+    for part in in_parts(wanted) if changed else ():
+        for row in connection.execute(_NAMES_OF, {"of_tenant": tenant, "wanted": part}):
+            if (row.alias, row.since) in changed:
+                found[row.id] = (row.text, row.year), row.document
     return found
 
 

@@ -41,13 +41,13 @@ def move(connection: Connection, scope: Scope, document: UUID, to: Place, now: d
         return None
     # Its own names must not stand in the way of the new ones.
     connection.execute(documents.update().where(this).values(name=None, stem=None, stem_key=None))
-    names = free_names(connection, tenant, document, to.name, to.folder)
-    values = {"source": source, "path": storable(to.path), **names}
+    names = free_names(connection, tenant, {document: (to.name, to.folder)})[document]
+    values = {"source": source, "path": storable(to.path), **names.columns()}
     connection.execute(documents.update().where(this).values(**values))
-    linking.move(connection, tenant, document, str(names["name"]), to.aliases)
-    entry = {"tenant": tenant, "at": now, "actor": scope.actor, "action": "update", "subject": names["name"]}
+    linking.move(connection, tenant, document, names.name, to.aliases)
+    entry = {"tenant": tenant, "at": now, "actor": scope.actor, "action": "update", "subject": names.name}
     connection.execute(audit.insert(), entry)
-    return str(names["name"])
+    return names.name
 
 
 def reach(connection: Connection, tenant: str, document: UUID, path: str) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -35,7 +35,8 @@ class Originals:
 
     def put(self, tenant: str, data: bytes) -> str:
         """Keeps the bytes and returns their SHA-256 in hexadecimal; they survive a loss of power."""
-        return self._keep(tenant, (data,))
+        with self.arrival(tenant) as arrival:
+            return arrival.put(data)
 
     def put_file(self, tenant: str, path: Path) -> str:
         """As `put`, for the bytes of a file, which need not fit in memory.
@@ -43,7 +44,19 @@ class Originals:
         Raises `UnreadableDocument` when the file cannot be read, and `OSError` when the home cannot be
         written.
         """
-        return self._keep(tenant, _blocks(path))
+        with self.arrival(tenant) as arrival:
+            return arrival.put_file(path)
+
+    @contextmanager
+    def arrival(self, tenant: str) -> Iterator[Arrival]:
+        """Keeps what is put into it when it is left, all at once: to bring many files to disk together takes
+        little longer than one. Left by an error, it keeps nothing."""
+        arrival = Arrival(self._root / tenant_folder(tenant))
+        try:
+            yield arrival
+            arrival.settle()
+        finally:
+            arrival.clear()
 
     def get(self, tenant: str, content_hash: str) -> bytes:
         """Raises `FileNotFoundError`."""
@@ -83,23 +96,53 @@ class Originals:
                 deleted += 1
         return deleted
 
-    def _keep(self, tenant: str, blocks: Iterable[bytes]) -> str:
-        folder = self._root / tenant_folder(tenant) / _ARRIVING
+
+class Arrival:
+    """Originals of one tenant on their way in. Make it with `Originals.arrival`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._unfinished: dict[str, Path] = {}
+
+    def put(self, data: bytes) -> str:
+        """The SHA-256 of the bytes in hexadecimal."""
+        return self._write((data,))
+
+    def put_file(self, path: Path) -> str:
+        """The same of the bytes of a file. Raises `UnreadableDocument` when it cannot be read."""
+        return self._write(_blocks(path))
+
+    def settle(self) -> None:
+        for unfinished in self._unfinished.values():
+            _sync(unfinished, os.O_RDWR)
+        folders = set()
+        for content_hash, unfinished in self._unfinished.items():
+            target = self._folder / content_hash[:2] / content_hash
+            target.parent.mkdir(exist_ok=True)
+            unfinished.replace(target)
+            folders.add(target.parent)
+        if os.name == "posix":  # Windows does not open folders
+            for folder in folders:
+                _sync(folder, os.O_RDONLY)
+
+    def clear(self) -> None:
+        for unfinished in self._unfinished.values():
+            unfinished.unlink(missing_ok=True)
+
+    def _write(self, blocks: Iterable[bytes]) -> str:
+        folder = self._folder / _ARRIVING
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / uuid4().hex
         try:
             with unfinished.open("xb") as file:
                 content_hash = _copy(blocks, file)
-                target = self.path(tenant, content_hash)
-                if target.exists():
-                    return content_hash
-                file.flush()
-                os.fsync(file.fileno())
-            target.parent.mkdir(exist_ok=True)
-            unfinished.replace(target)
-        finally:
+        except BaseException:
             unfinished.unlink(missing_ok=True)
-        _sync_folder(target.parent)
+            raise
+        if content_hash in self._unfinished or (self._folder / content_hash[:2] / content_hash).exists():
+            unfinished.unlink()
+        else:
+            self._unfinished[content_hash] = unfinished
         return content_hash
 
 
@@ -140,11 +183,9 @@ def tenant_folder(tenant: str) -> str:
     return "h-" + hashlib.sha256(tenant.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
-def _sync_folder(folder: Path) -> None:
-    """Brings a rename to disk, where folders can be opened (not on Windows)."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _sync(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

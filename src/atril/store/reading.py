@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from atril.errors import AmbiguousName, DocumentNotFound
 from atril.store.drafts import AuditEntry, KnownDocument, Unsettled
 from atril.store.names import matching, similar, stem_key, storable
+from atril.store.parts import in_parts
 from atril.store.rows import DOCUMENT, to_document
 from atril.store.schema import (
     audit,
@@ -51,12 +52,13 @@ _KNOWN = (
         versions.c.labels,
         versions.c.given,
         documents.c.path,
+        documents.c.source,
     )
     .select_from(_LIVE)
     .where(
         _IN_LIVE,
         documents.c.collection == sa.bindparam("collection"),
-        documents.c.source == sa.bindparam("source"),
+        documents.c.source.in_(sa.bindparam("sources", expanding=True)),
     )
 )
 
@@ -113,10 +115,15 @@ def similar_names(connection: Connection, scope: Scope, name: str) -> str:
     return ", ".join(similar(name, list(_names(connection, scope))))
 
 
-def known(connection: Connection, scope: Scope, collection: str, source: str) -> KnownDocument | None:
-    where = {"tenant": scope.tenant, "collection": collection, "source": storable(source)}
-    row = connection.execute(_KNOWN, where).first()
-    return KnownDocument(*row) if row else None
+def known(
+    connection: Connection, scope: Scope, collection: str, sources: Sequence[str]
+) -> dict[str, KnownDocument]:
+    found: dict[str, KnownDocument] = {}
+    for part in in_parts({storable(source) for source in sources}):
+        where = {"tenant": scope.tenant, "collection": collection, "sources": part}
+        for *values, stored in connection.execute(_KNOWN, where):
+            found[stored] = KnownDocument(*values)
+    return {source: found[storable(source)] for source in sources if storable(source) in found}
 
 
 def languages(connection: Connection, scope: Scope) -> list[str]:

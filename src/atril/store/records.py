@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from atril.documents.references.names import NormNames
-from atril.errors import InvalidArgument
+from atril.errors import DocumentNotFound, InvalidArgument
 from atril.store import (
     frequencies,
     linking,
@@ -139,21 +139,33 @@ class Records:
 
     # Writing documents
 
-    async def identify(self, scope: Scope, collection: str, source: str) -> KnownDocument | None:
-        """The document from this source as it stands, `None` when there is none."""
+    async def identify(
+        self, scope: Scope, collection: str, sources: Sequence[str]
+    ) -> dict[str, KnownDocument]:
+        """The documents from these sources as they stand, by source; without one, no key."""
         return await self._database.read(
-            lambda connection: reading.known(connection, scope, collection, source)
+            lambda connection: reading.known(connection, scope, collection, sources)
         )
 
     async def begin(self, scope: Scope, draft: Draft, *, update: bool = False) -> Pending:
-        """Writes a version that nobody sees yet; its points may go to the index now.
+        """As `begin_all`, for one; for an `update`, raises `DocumentNotFound` when the document has no current
+        version."""
+        pending = (await self.begin_all(scope, [draft], update=update))[0]
+        if pending is None:
+            raise DocumentNotFound(name=draft.name, similar="-")
+        return pending
 
-        Raises `InvalidArgument` for a blank name, `ValueError` when a chunk is not a slice of the text and,
-        for an `update`, `DocumentNotFound` when the document has no current version. The rows survive a
-        loss of power only once `commit` has returned.
+    async def begin_all(
+        self, scope: Scope, drafts: Sequence[Draft], *, update: bool = False
+    ) -> list[Pending | None]:
+        """Writes versions that nobody sees yet, all or none; their points may go to the index now.
+
+        For an `update`, `None` stands for a document that has no current version. Raises `InvalidArgument` for
+        a blank name and `ValueError` when a chunk is not a slice of the text. The rows survive a loss of power
+        only once `commit` has returned.
         """
         return await self._database.write(
-            lambda connection: writing.begin(connection, scope, draft, self._clock(), update=update),
+            lambda connection: writing.begin(connection, scope, drafts, self._clock(), update=update),
             durable=False,
         )
 

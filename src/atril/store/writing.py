@@ -7,7 +7,7 @@ takes its place or its document is removed. Its rows go once its points are gone
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
@@ -15,13 +15,13 @@ from uuid import UUID, uuid4, uuid5
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.errors import DocumentNotFound, InvalidArgument
+from atril.errors import InvalidArgument
 from atril.store import frequencies, linking, rows
 from atril.store.drafts import AuditAction, Committed, Draft, Pending
 from atril.store.frequencies import VersionTerms
 from atril.store.index.protocol import point_id
 from atril.store.names import storable
-from atril.store.naming import give_names
+from atril.store.naming import Names, give_names
 from atril.store.parts import in_parts
 from atril.store.schema import (
     CURRENT,
@@ -41,7 +41,17 @@ from atril.types import Scope
 
 _WANTED: Final[sa.BindParameter[Any]] = sa.bindparam("wanted", expanding=True)
 _OF_TENANT = versions.c.tenant == sa.bindparam("tenant")
-_STATES = sa.select(versions.c.id, versions.c.state).where(_OF_TENANT, versions.c.document.in_(_WANTED))
+_OF_SOURCES = sa.select(documents.c.id, documents.c.collection, documents.c.source).where(
+    documents.c.tenant == sa.bindparam("tenant"),
+    documents.c.collection.in_(sa.bindparam("collections", expanding=True)),
+    documents.c.source.in_(sa.bindparam("sources", expanding=True)),
+)
+_TAKEN = sa.select(documents.c.id).where(
+    documents.c.tenant == sa.bindparam("tenant"), documents.c.id.in_(_WANTED)
+)
+_STATES = sa.select(versions.c.id, versions.c.document, versions.c.state).where(
+    _OF_TENANT, versions.c.document.in_(_WANTED)
+)
 _CONTRIBUTIONS = (
     sa.select(
         versions.c.id,
@@ -73,44 +83,111 @@ def document_id(tenant: str, collection: str, source: str) -> UUID:
     return uuid5(_DOCUMENTS, json.dumps([tenant, collection, storable(source)]))
 
 
-def _identity(connection: Connection, tenant: str, draft: Draft) -> UUID:
-    """The document of this source. One whose file was moved keeps the identity it had, so a new file at the
+def _identities(connection: Connection, tenant: str, drafts: Sequence[Draft]) -> list[UUID]:
+    """The documents of these sources. One whose file was moved keeps the identity it had, so a new file at the
     old place may have to take another."""
-    table = documents
-    of_collection = sa.and_(table.c.tenant == tenant, table.c.collection == draft.collection)
-    ids = sa.select(table.c.id)
-    known: UUID | None = connection.scalar(ids.where(of_collection, table.c.source == storable(draft.source)))
-    fresh = document_id(tenant, draft.collection, draft.source)
-    if known is not None:
-        return known
-    taken = connection.scalar(ids.where(table.c.tenant == tenant, table.c.id == fresh))
-    return fresh if taken is None else uuid4()
+    known: dict[tuple[str, str], UUID] = {}
+    within = {"tenant": tenant, "collections": list({draft.collection for draft in drafts})}
+    for part in in_parts({storable(draft.source) for draft in drafts}):
+        for row in connection.execute(_OF_SOURCES, {**within, "sources": part}):
+            known[row.collection, row.source] = row.id
+    fresh = {
+        place: document_id(tenant, *place)
+        for draft in drafts
+        if (place := (draft.collection, storable(draft.source))) not in known
+    }
+    taken = {row.id for row in _select(connection, _TAKEN, tenant, set(fresh.values()))}
+    identities = {**known, **{place: uuid4() if each in taken else each for place, each in fresh.items()}}
+    return [identities[draft.collection, storable(draft.source)] for draft in drafts]
 
 
 def begin(
-    connection: Connection, scope: Scope, draft: Draft, now: datetime, *, update: bool = False
-) -> Pending:
-    """Writes a pending version; one that was pending for the same document is superseded."""
-    _check(draft)
-    tenant = scope.tenant
-    document = _identity(connection, tenant, draft)
-    states = {row.id: row.state for row in _select(connection, _STATES, tenant, [document])}
-    if update and CURRENT not in states.values():
-        raise DocumentNotFound(name=draft.name, similar="")
-    name, stem = give_names(connection, tenant, document, draft)
-    superseded = [version for version, state in states.items() if state == PENDING]
-    _set_state(connection, tenant, superseded, RETIRED)
+    connection: Connection, scope: Scope, drafts: Sequence[Draft], now: datetime, *, update: bool = False
+) -> list[Pending | None]:
+    """Writes pending versions; one that was pending for the same document is superseded. Of an `update`, what
+    has no current version is left out and `None` stands for it."""
+    for draft in drafts:
+        _check(draft)
+    written: list[Pending | None] = []
+    for some in _each_source_once(drafts):
+        written += _begin(connection, scope.tenant, some, now, update=update)
+    return written
+
+
+def _each_source_once(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+    """The drafts in order and in parts; one for the same document as an earlier one begins a part."""
+    some: list[Draft] = []
+    seen: set[tuple[str, str]] = set()
+    for draft in drafts:
+        place = draft.collection, storable(draft.source)
+        if place in seen:
+            yield some
+            some, seen = [], set()
+        some.append(draft)
+        seen.add(place)
+    if some:
+        yield some
+
+
+def _begin(
+    connection: Connection, tenant: str, drafts: Sequence[Draft], now: datetime, *, update: bool
+) -> list[Pending | None]:
+    identities = _identities(connection, tenant, drafts)
+    states: dict[UUID, dict[UUID, str]] = {document: {} for document in identities}
+    for row in _select(connection, _STATES, tenant, identities):
+        states[row.document][row.id] = row.state
+    wanted = {
+        document: draft
+        for document, draft in zip(identities, drafts, strict=True)
+        if not update or CURRENT in states[document].values()
+    }
+    named = give_names(connection, tenant, wanted)
+    pending = {
+        document: _pending(document, named[document], draft, states[document])
+        for document, draft in wanted.items()
+    }
+    _set_state(connection, tenant, [each for some in pending.values() for each in some.superseded], RETIRED)
+    _write(connection, tenant, [(pending[document], draft) for document, draft in wanted.items()], now)
+    return [pending.get(document) for document in identities]
+
+
+def _pending(document: UUID, named: Names, draft: Draft, states: Mapping[UUID, str]) -> Pending:
     version = uuid4()
-    points = tuple(point_id(document, version, chunk.number) for chunk in draft.chunks)
-    connection.execute(versions.insert(), rows.of_version(tenant, document, version, draft, now))
+    return Pending(
+        document,
+        version,
+        named.name,
+        named.stem,
+        tuple(point_id(document, version, chunk.number) for chunk in draft.chunks),
+        CURRENT in states.values(),
+        tuple(each for each, state in states.items() if state == PENDING),
+    )
+
+
+def _write(
+    connection: Connection, tenant: str, begun: Sequence[tuple[Pending, Draft]], now: datetime
+) -> None:
     for table, values in (
-        (text_blocks, rows.of_text(tenant, version, draft.text)),
-        (chunks, rows.of_chunks(tenant, version, draft.chunks, points)),
+        (
+            versions,
+            [rows.of_version(tenant, each.document, each.version, draft, now) for each, draft in begun],
+        ),
+        (
+            text_blocks,
+            [row for each, draft in begun for row in rows.of_text(tenant, each.version, draft.text)],
+        ),
+        (
+            chunks,
+            [
+                row
+                for each, draft in begun
+                for row in rows.of_chunks(tenant, each.version, draft.chunks, each.points)
+            ],
+        ),
     ):
         if values:
             connection.execute(table.insert(), values)
-    linking.write(connection, tenant, version, name, draft)
-    return Pending(document, version, name, stem, points, CURRENT in states.values(), tuple(superseded))
+    linking.write(connection, tenant, [(each.version, each.name, draft) for each, draft in begun])
 
 
 def commit(
