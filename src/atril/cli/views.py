@@ -252,8 +252,12 @@ def _reasons(sentences: Sequence[str], title: str) -> list[RenderableType]:
 def _about_queries(explanation: Explanation) -> list[str]:
     first, *others = explanation.queries
     added = [said("explain.added_words", words=", ".join(first.added))] if first.added else []
-    also = [said("explain.also_asked", query=query.query) for query in others]
-    return [*explanation.lookups, *explanation.notes, *also, *added, *first.cut]
+    also = [
+        sentence
+        for query in others
+        for sentence in (said("explain.also_asked", query=query.query), *query.cut)
+    ]
+    return [*explanation.lookups, *explanation.notes, *added, *first.cut, *also]
 
 
 def _hit_head(rank: int, hit: Hit) -> Text:

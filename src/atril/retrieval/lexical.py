@@ -70,6 +70,10 @@ class LexicalQuery:
         """The query with its synonyms, as people write conditions; `None` when it has none."""
         return " AND ".join(map(str, self.groups)) if self.synonyms else None
 
+    def holds(self, word: QueryTerm) -> bool:
+        """Whether some text of the library has the word."""
+        return any(term in self.weights for term in word.terms)
+
     def rarity(self, written: str) -> float:
         """How much a word of the query tells, as written there: the inverse document frequency of its rarest
         term, infinite for one that the library never uses."""
