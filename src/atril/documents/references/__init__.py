@@ -9,10 +9,11 @@ from typing import Final
 
 from atril.documents.references.general import find_english, find_general, find_russian
 from atril.documents.references.mentions import Mention
-from atril.documents.references.names import NO_NAMES, NormNames
+from atril.documents.references.names import LONGEST_NAME, NO_NAMES, NormNames
 
 __all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
 
+_WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[^\n]*", re.MULTILINE)
 
 
@@ -44,10 +45,10 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
 
 def _alone(text: str, names: NormNames) -> list[Mention]:
     """Known names that stand alone."""
-    words = list(re.finditer(r"[^\W_]+(?:[/.-][^\W_]+)*", text))
+    words = list(_WORD.finditer(text))
     found, at = [], 0
     while at < len(words):
-        named = names.named_at([word.group() for word in words[at : at + 48]])
+        named = names.named_at([word.group() for word in words[at : at + 2 * LONGEST_NAME]])
         if named is None:
             at += 1
             continue
@@ -63,20 +64,23 @@ def _inside(at: int, spans: list[tuple[int, int]]) -> bool:
     return any(start <= at < end for start, end in spans[max(0, index) : index + 2])
 
 
-def _divides(mention: Mention) -> bool:
-    """Whether it is of a division of a law, "titulo 3", and not of a numbered section."""
-    return mention.kind == "section" and (mention.value or "")[:1].isalpha()
-
-
 def _disjoint(found: list[Mention]) -> list[Mention]:
     """In order; of two that overlap the one that begins first, then the longer one, then the first found."""
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda each: (each.start, -each.end)):
         last = kept[-1] if kept else None
-        listed = last is not None and (
-            last.kind == mention.kind == "article" or (_divides(last) and _divides(mention))
-        )
-        same = last is not None and (last.start, last.end) == (mention.start, mention.end)
-        if last is None or mention.start >= last.end or (same and listed):
+        if last is None or mention.start >= last.end or _listed(last, mention):
             kept.append(mention)
     return kept
+
+
+def _listed(one: Mention, other: Mention) -> bool:
+    """Whether both are what one list names: such mentions have one span."""
+    if (one.start, one.end) != (other.start, other.end):
+        return False
+    return one.kind == other.kind == "article" or (_divides(one) and _divides(other))
+
+
+def _divides(mention: Mention) -> bool:
+    """Whether it is of a division of a law, "titulo 3", and not of a numbered section."""
+    return mention.kind == "section" and (mention.value or "")[:1].isalpha()

@@ -38,7 +38,9 @@ _RUSSIAN: Final = re.compile(
     r"(?:\s+(?:(?P<this>настоящего|этого)\s+[а-яё]+|(?P<norm>[А-ЯЁ][^\n;:()?!]{1,120})))?",
     re.IGNORECASE,
 )
-_NUMBER: Final = re.compile(r"\d{1,4}(?:\.\d{1,2})?[a-z]?")
+_FURTHER: Final = re.compile(r"(?P<separator>\D*)(?P<number>\d{1,4}(?:\.\d{1,2})?[a-z]?)")
+_RANGE: Final = re.compile(r"to|[-–]")
+_LONGEST_RANGE: Final = 60
 
 
 def find_general(text: str) -> list[Mention]:
@@ -68,23 +70,26 @@ def find_russian(text: str) -> list[Mention]:
 
 def _articles(match: re.Match[str]) -> Mention:
     groups = match.groupdict()
-    first = groups["first"]
-    paragraph = groups.get("part")
+    first, paragraph, norm = groups["first"], groups.get("part"), groups["norm"]
     if "(" in first:
         first, _, paragraph = first.rstrip(")").partition("(")
-    keys = [first]
-    for separator, number in re.findall(r"([^\d]*)(\d{1,4}(?:\.\d{1,2})?[a-z]?)", groups["more"] or ""):
-        ends = keys[-1], number
-        if re.search(r"to|[-–]", separator) and all(end.isdigit() for end in ends):
-            keys += [str(each) for each in range(int(ends[0]) + 1, min(int(ends[1]), int(ends[0]) + 60))]
-        keys.append(number)
-    norm = groups["norm"]
     return Mention(
         match.start(),
         match.end(),
         "article",
-        tuple(keys),
+        tuple(_listed(first, groups["more"] or "")),
         apartado=paragraph,
         norm=norm.strip() if norm else None,
         relative="this" if groups["this"] else None,
     )
+
+
+def _listed(first: str, more: str) -> list[str]:
+    """The articles of "5, 7 to 9"; of a long range only its beginning and its end."""
+    keys = [first]
+    for found in _FURTHER.finditer(more):
+        low, high = keys[-1], found["number"]
+        if _RANGE.search(found["separator"]) and low.isdigit() and high.isdigit():
+            keys += [str(each) for each in range(int(low) + 1, min(int(high), int(low) + _LONGEST_RANGE))]
+        keys.append(high)
+    return keys
