@@ -89,6 +89,20 @@ class TestWithoutModels:
         assert answer.pages == (2,)
         assert {citation.page for citation in answer.citations} == {2}
 
+    async def test_a_question_about_a_figure_also_reads_the_statement_it_comes_from(
+        self, shelf: Shelf
+    ) -> None:
+        lines = ("Net sales", "Cost of sales", "Operating profit", "Income taxes", "Net income", "Per share")
+        statement = "Consolidated Statements of Income\n" + "\n".join(
+            f"{line} 1,204.5 998.7 87.6 7.65" for line in lines
+        )
+        remarks = [f"The gross margin of Acme improved, remark {number}." for number in range(6)]
+        await shelf.add("acme.pdf", [*remarks, statement], paged=True, language="en")
+        answer = await ask(pipeline(shelf), "How did the gross margin of Acme improve?")
+        assert len(answer.pages) == 5
+        assert answer.pages[1] == 7
+        assert 7 not in (await ask(pipeline(shelf), "Which remark is about Acme?")).pages
+
     async def test_a_document_without_pages_answers_with_its_sections(self, shelf: Shelf) -> None:
         await shelf.add("pagos.md", FEES)
         answer = await ask(pipeline(shelf))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 from uuid import UUID
 
+from atril.answering.document_first_statements import Statements, load_statements
+from atril.errors import DocumentNotFound
 from atril.models.embeddings import Anchors, Embedder
 from atril.retrieval.fusion import fuse
 from atril.retrieval.lexical import LexicalQuery
@@ -106,21 +109,56 @@ class PageSearch:
     index: Index
     embedder: Embedder
     gate: PageGate = PageGate()
+    statements: Statements = field(default_factory=load_statements)
 
     async def search(
         self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics, max_pages: int
     ) -> FoundPages:
         """The best `max_pages` pages for a question whose words and vector are in `asked`; none when the
-        document has gone. `statistics` are the document's own."""
+        document has gone. `statistics` are the document's own. Where the question is about figures of
+        financial statements, those come after the best page, up to half of all; the gate does not look at
+        them."""
         ranked, similarities = await self._ranked(scope, document, asked, statistics)
+        places = await self._places(scope, ranked, max_pages)
+        stated = await self._stated(scope, document, asked.query, max_pages // 2) if places else {}
         pages = []
-        for place, (best, score) in (await self._places(scope, ranked, max_pages)).items():
+        for place, (best, score) in (places | stated).items():
             chunks = await self._on_page(scope, place, best)
             scored = tuple(ScoredChunk(each, ranked.get(each.point, 0.0)) for each in chunks)
             similarity = max(similarities.get(each.point, 0.0) for each in chunks)
-            pages.append(FoundPage(place, score, similarity, scored))
-        reached = self.gate.score([page.similarity for page in pages[:GATED]])
-        return FoundPages(document, tuple(pages), reached, similarities)
+            pages.append(FoundPage(place, places.get(place, (best, score))[1], similarity, scored))
+        nearest = [page.similarity for page in pages if page.place in places]
+        kept = [page for page in pages if page.place in stated]
+        others = [page for page in pages if page.place not in stated][: max_pages - len(kept)]
+        return FoundPages(
+            document,
+            (*others[:1], *kept, *others[1:]),
+            self.gate.score(nearest[:GATED]),
+            similarities,
+        )
+
+    async def _stated(
+        self, scope: Scope, document: Document, question: str, most: int
+    ) -> dict[Place, tuple[StoredChunk, float]]:
+        """The pages of the statements that the figures in the question come from, each with its first passage."""
+        kinds = self.statements.needed(question)
+        if not kinds or not document.pages or not most:
+            return {}
+        try:
+            text, pages = (
+                await self.records.text(scope, document.id),
+                await self.records.pages(scope, document.id),
+            )
+            found = await asyncio.to_thread(self.statements.find, text, pages, document.language, kinds)
+            starts = await self.records.starts(scope, document.id)
+        except DocumentNotFound:
+            return {}
+        first = {
+            page.number: next((point for start, point in starts if page.start <= start < page.end), None)
+            for page in found[:most]
+        }
+        stored = await self.records.hydrate(scope, [point for point in first.values() if point])
+        return {number: (stored[point], 0.0) for number, point in first.items() if point and point in stored}
 
     async def _ranked(
         self, scope: Scope, document: Document, asked: Retrieval, statistics: TermStatistics
