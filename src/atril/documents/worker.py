@@ -42,8 +42,6 @@ _WATCH_SECONDS: Final = 0.05
 def main() -> None:
     """Serves until standard input ends, then leaves at once, even in the middle of a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
-    if hasattr(os, "nice"):
-        os.nice(5)  # searches in the parent go first
     requests, answers = _take_streams()
     waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, waiting), daemon=True).start()
