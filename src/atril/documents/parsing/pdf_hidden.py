@@ -120,42 +120,17 @@ def hidden_on(document: pdfium.PdfDocument, page: ParsedPage) -> list[Hidden]:
 def text_beyond(document: pdfium.PdfDocument, page: ParsedPage) -> str:
     """The text that lies wholly beyond the edges of a page; liteparse leaves it out."""
     sheet = document[page.page_num - 1]
+    text_page = sheet.get_textpage()
     try:
         left, bottom, right, top = sheet.get_bbox()
-        if not _any_text_beyond(sheet, (left, bottom, right, top)):
-            return ""
-        text_page = sheet.get_textpage()
-        try:
-            beyond = (
-                (-_FAR, -_FAR, left - _BEYOND, _FAR), (right + _BEYOND, -_FAR, _FAR, _FAR),
-                (left, -_FAR, right, bottom - _BEYOND), (left, top + _BEYOND, right, _FAR),
-            )  # fmt: skip
-            return "\n".join(text for area in beyond if (text := text_page.get_text_bounded(*area).strip()))
-        finally:
-            text_page.close()
+        beyond = (
+            (-_FAR, -_FAR, left - _BEYOND, _FAR), (right + _BEYOND, -_FAR, _FAR, _FAR),
+            (left, -_FAR, right, bottom - _BEYOND), (left, top + _BEYOND, right, _FAR),
+        )  # fmt: skip
+        return "\n".join(text for area in beyond if (text := text_page.get_text_bounded(*area).strip()))
     finally:
+        text_page.close()
         sheet.close()
-
-
-def _any_text_beyond(sheet: pdfium.PdfPage, inside: Box) -> bool:
-    """Whether anything that reaches out of the page may be text: frames and grounds mostly do.
-
-    The library's own calls, because making an object for each of some thousand lines takes longer than both.
-    """
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    for number in range(pdfium_c.FPDFPage_CountObjects(sheet)):
-        thing = pdfium_c.FPDFPage_GetObject(sheet, number)
-        kind = pdfium_c.FPDFPageObj_GetType(thing)
-        if kind not in (pdfium_c.FPDF_PAGEOBJ_TEXT, pdfium_c.FPDF_PAGEOBJ_FORM):
-            continue
-        if not pdfium_c.FPDFPageObj_GetBounds(thing, left, bottom, right, top):
-            return True
-        if (
-            left.value < inside[0] or bottom.value < inside[1]
-            or right.value > inside[2] or top.value > inside[3]
-        ):  # fmt: skip
-            return True
-    return False
 
 
 def _is_odd(colour: str | None, height: float | None) -> bool:

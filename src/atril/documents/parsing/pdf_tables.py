@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import Final
@@ -70,7 +71,13 @@ def figure_tables(lines: Sequence[Line]) -> list[FigureTable]:
 
 
 def _is_amount(cell: Cell) -> bool:
-    return _AMOUNT.fullmatch(cell.text.strip()) is not None
+    return _is_amount_text(cell.text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_amount_text(text: str) -> bool:
+    """Every cell is asked about several times."""
+    return _AMOUNT.fullmatch(text.strip()) is not None
 
 
 def _is_row(line: Line) -> bool:
