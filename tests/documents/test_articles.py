@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from atril.documents.articles import ArticleKeys, article_key, is_division
 from atril.documents.blocks import scan
+from atril.documents.chunking.articles import ArticleKeys, article_key, is_division
 
 LAW = Path(__file__).parents[3] / "shared" / "data" / "law"
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atril.documents.articles import article_key
 from atril.documents.chunking import ChunkOptions, chunk, passage
+from atril.documents.chunking.articles import article_key
 from atril.documents.parsing import ParsedDocument, parse
 from atril.errors import InvalidArgument
 from atril.models.embeddings import TokenCounter

@@ -1,8 +1,8 @@
 """Tables as data: what a chunk knows of the table it holds."""
 
 from atril.documents.chunking import ChunkOptions, chunk
+from atril.documents.chunking.tables import cells
 from atril.documents.parsing import ParsedDocument
-from atril.documents.tables import cells
 from atril.testing.embedders import count_words
 from atril.types import Chunk, TableShape
 

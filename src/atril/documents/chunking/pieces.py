@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from atril.documents.blocks import Block, BlockKind
-from atril.documents.sections import Section
+from atril.documents.chunking.sections import Section
 from atril.documents.sentences import sentences
 from atril.models.embeddings import TokenCounter
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from atril.documents.blocks import plain
-from atril.documents.pieces import TokenSums
+from atril.documents.chunking.pieces import TokenSums
 
 _SEPARATOR: Final = " > "
 _GAP: Final = "…"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from atril.documents.articles import ArticleKeys, is_division
 from atril.documents.blocks import Block, scan
+from atril.documents.chunking.articles import ArticleKeys, is_division
 from atril.types import Page
 
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from atril.documents.blocks import Block
-from atril.documents.context import Contexts
-from atril.documents.pieces import Piece, Splitter, TokenSums
-from atril.documents.sections import Section, sections
-from atril.documents.tables import Tables
+from atril.documents.chunking.context import Contexts
+from atril.documents.chunking.pieces import Piece, Splitter, TokenSums
+from atril.documents.chunking.sections import Section, sections
+from atril.documents.chunking.tables import Tables
 from atril.errors import InvalidArgument
 from atril.models.embeddings import TokenCounter
 from atril.types import Chunk, ChunkType
