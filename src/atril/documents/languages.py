@@ -9,11 +9,12 @@ identifier of a hundred languages takes 100 MB and, with so many to choose from,
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
+
+from atril.accents import without_accents
 
 UNKNOWN: Final = "und"
 
@@ -226,8 +227,7 @@ def _by_look(words: list[str], scores: Mapping[str, float], choice: Sequence[str
 def _spelling(word: str) -> float:
     """How Spanish a word looks; negative for English."""
     weights = _trigrams()
-    letters = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
-    framed = f"^{letters}$"
+    framed = f"^{without_accents(word)}$"
     known = sum(weights.get(framed[start : start + 3], 0.0) for start in range(len(framed) - 2))
     return known + _SPANISH_LEAN + _ACCENT_WEIGHT * sum(char in _ACCENTED for char in word)
 

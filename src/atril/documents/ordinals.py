@@ -7,9 +7,10 @@ primera" or "vigesimoprimera". `place_key` gives all of them the same.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import Final
+
+from atril.accents import without_accents
 
 _UNITS: Final = {
     "un": 1, "uno": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7,
@@ -79,8 +80,7 @@ NUMBER_WORDS: Final = (
 @lru_cache(maxsize=1 << 14)
 def fold(text: str) -> str:
     """Lower case, without accents and double blanks."""
-    decomposed = unicodedata.normalize("NFD", text.lower())
-    return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).split())
+    return " ".join(without_accents(text.lower()).split())
 
 
 def value_of(words: str) -> int | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
+from atril.accents import without_accents
 from atril.types import Document
 
 Grounding: TypeAlias = Literal["strict", "reasoned"]
@@ -107,8 +107,7 @@ def rank_of(profile: Profile | None, document: Document) -> int:
 
 def folded(name: str) -> str:
     """A name as it is compared: lowercase, without accents, single blanks."""
-    bare = "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
-    return " ".join(bare.casefold().split())
+    return " ".join(without_accents(name, compatible=True).casefold().split())
 
 
 def _names(norms: tuple[Norm, ...]) -> dict[str, Norm]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 from uuid import UUID
 
+from atril.accents import without_accents
+
 SIMILAR: Final = 3
 _CLASH_DIGITS: Final = (6, 12, 32)
 # "v1.2" and "1. Introduction" are names, not names with an extension.
@@ -102,5 +104,4 @@ def similar(written: str, names: Sequence[str]) -> list[str]:
 
 def folded(text: str) -> str:
     """The text without accents and case."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return without_accents(text.casefold(), compatible=True)

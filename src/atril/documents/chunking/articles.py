@@ -7,8 +7,9 @@ Ordinal marks, final stops and remarks such as "[sic]" are not part of it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
+
+from atril.accents import without_accents
 
 _SUFFIX = r"bis|ter|qu[aá]ter|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies"
 _ARTICLE = re.compile(r"(?:art[íi]culos?|art[íi]cle|article|art\.?)\s+(?P<rest>\S.*)", re.IGNORECASE)
@@ -104,5 +105,5 @@ def _provision_key(kind: str, rest: str) -> str | None:
 
 
 def _is_number(word: str) -> bool:
-    folded = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    folded = without_accents(word)
     return folded in _CARDINALS or folded.startswith(_NUMBER_STEMS)
