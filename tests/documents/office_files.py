@@ -76,22 +76,23 @@ _ODF = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
     for prefix, name in (
         ("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"), ("draw", "drawing"),
-        ("fo", "xsl-fo-compatible"), ("meta", "meta"),
+        ("fo", "xsl-fo-compatible"), ("meta", "meta"), ("presentation", "presentation"),
     )
 )  # fmt: skip
 
 
-def open_document(body: str, *, automatic: str = "", styles: str = "") -> bytes:
-    """An ODT whose text is `body`; `automatic` are styles of the content, `styles` of the document."""
+def open_document(body: str, *, automatic: str = "", styles: str = "", kind: str = "text") -> bytes:
+    """An OpenDocument file whose content is `body`; `automatic` are styles of the content, `styles` of the
+    document."""
     content = (
         f'<?xml version="1.0"?><office:document-content {_ODF} xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'xmlns:dc="http://purl.org/dc/elements/1.1/">'
         f"<office:automatic-styles>{automatic}</office:automatic-styles>"
-        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+        f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
     )
     return packed(
         {
-            "mimetype": "application/vnd.oasis.opendocument.text",
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "content.xml": content,
             "styles.xml": f"<office:document-styles {_ODF}>{styles}</office:document-styles>",
         }

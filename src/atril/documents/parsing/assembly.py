@@ -13,6 +13,7 @@ from atril.documents.parsing.markdown import TITLE_LENGTH, first_heading, title_
 from atril.documents.parsing.parsed import Noticed, ParsedDocument
 from atril.errors import UnreadableDocument
 from atril.messages import message
+from atril.types import Page
 
 Part = Literal["margins", "notes"]
 """`margins` are headers and footers; `notes` those of a speaker."""
@@ -115,6 +116,17 @@ def language_of(blocks: Iterable[str]) -> str:
 def joined(blocks: Iterable[str]) -> str:
     """Blocks as canonical text, one blank line between them."""
     return single_blank_lines(canonical("\n\n".join(block for block in blocks if block.strip())))
+
+
+def paged(texts: Sequence[str]) -> tuple[str, tuple[Page, ...]]:
+    """The texts of slides as one, and where each lies in it; a slide without text keeps its number."""
+    pages: list[Page] = []
+    whole = ""
+    for count, text in enumerate(texts, 1):
+        whole += "\n\n" if whole and text else ""
+        pages.append(Page(count, len(whole), len(whole) + len(text)))
+        whole += text
+    return whole, tuple(pages)
 
 
 def title_of(name: str, text: str, stated: str = "", *, within: str = "") -> str:

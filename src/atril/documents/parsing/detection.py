@@ -48,6 +48,9 @@ _OTHER: Final = (
 )
 _OPEN_XML: Final = (("word/", "docx"), ("xl/", "xlsx"), ("ppt/", "pptx"))
 _OPEN_DOCUMENT: Final = "application/vnd.oasis.opendocument."
+_OPEN_DOCUMENT_KINDS: Final = {
+    "text": "odt", "text-master": "odt", "text-web": "odt", "spreadsheet": "ods", "presentation": "odp",
+}  # fmt: skip
 _EPUB: Final = "application/epub+zip"
 
 _HTML: Final = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html)", re.I | re.S)
@@ -125,8 +128,9 @@ def _kind_of_zip(archive: Archive) -> str:
     if declared == _EPUB or "META-INF/container.xml" in archive:
         return "epub"
     if declared.startswith(_OPEN_DOCUMENT):
-        if declared.removeprefix(_OPEN_DOCUMENT).startswith("text"):
-            return "odt"
+        found = _OPEN_DOCUMENT_KINDS.get(declared.removeprefix(_OPEN_DOCUMENT).removesuffix("-template"))
+        if found:
+            return found
         raise UnreadableDocument(reason="unsupported", hint="office")
     if "Index/Document.iwa" in archive or "META-INF/MANIFEST.MF" in archive:
         raise UnreadableDocument(

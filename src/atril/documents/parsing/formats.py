@@ -51,6 +51,8 @@ FORMATS: Final = (
     Format("xlsx", (".xlsx", ".xlsm", ".xltx", ".xltm"), "xlsx:read_xlsx"),
     Format("pptx", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx:read_pptx"),
     Format("odt", (".odt", ".ott"), "odt:read_odt"),
+    Format("ods", (".ods", ".ots"), "ods:read_ods"),
+    Format("odp", (".odp", ".otp"), "odp:read_odp"),
     Format("epub", (".epub",), "epub:read_epub"),
     Format("rtf", (".rtf",), "rtf:read_rtf"),
     Format("eml", (".eml", ".mht", ".mhtml"), "eml:read_eml", is_text=True),
@@ -58,8 +60,8 @@ FORMATS: Final = (
     Format("txt", (".txt", ".text"), "texts:read_plain_file", is_text=True),
     Format("html", (".html", ".htm", ".xhtml"), "texts:read_html_file", is_text=True),
     Format("csv", (".csv", ".tsv"), "csv:read_csv", is_text=True),
-    Format("json", (".json", ".jsonl"), "json:read_json", is_text=True),
-    Format("xml", (".xml",), "xml:read_xml", is_text=True),
+    Format("json", (".json", ".jsonl", ".ndjson"), "json:read_json", is_text=True),
+    Format("xml", (".xml", ".fb2"), "xml:read_xml", is_text=True),
 )
 _BY_TYPE: Final = {format.type: format for format in FORMATS}
 _BY_SUFFIX: Final = {suffix: format for format in FORMATS for suffix in format.suffixes}

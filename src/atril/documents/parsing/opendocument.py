@@ -22,6 +22,8 @@ _WRAPPERS: Final = frozenset(
     ("section", "table-of-content", "index-body", "index-title", "alphabetical-index", "illustration-index",
      "bibliography", "user-index", "table-index")
 )  # fmt: skip
+_WRITTEN: Final = ("text-box", "custom-shape", "rect", "ellipse", "polygon", "path", "caption")
+_SHAPES: Final = frozenset((*_WRITTEN, "frame", "g"))
 _FORMATS: Final = {
     "a": "lowerLetter",
     "A": "upperLetter",
@@ -55,6 +57,10 @@ class TextBody:
             found.append(item)
         return found + self._noted()
 
+    def shape_items(self, shape: Element) -> list[Item]:
+        """What is written in a shape, which lies on a ground of its own."""
+        return [*self._frame(shape), *self._noted()]
+
     def _noted(self) -> list[Item]:
         notes, self._notes = self._notes, []
         return [Item("block", note) for note in notes]
@@ -69,7 +75,7 @@ class TextBody:
                 yield from self._list(node, 1, attribute(node, "style-name"), str(self._lists))
             elif name == "table":
                 yield from self._table(node)
-            elif name in ("frame", "text-box", "g", "custom-shape"):
+            elif name in _SHAPES:
                 yield from self._frame(node)
             elif name in _WRAPPERS:
                 if attribute(node, "display") == "none":
@@ -166,9 +172,11 @@ class TextBody:
         return f" {image(_description(node))} " if pictured else ""
 
     def _frame(self, node: Element) -> Iterator[Item]:
-        boxes = [node] if local(node) in ("text-box", "custom-shape") else list(children(node, "text-box"))
+        boxes = [node] if local(node) in _WRITTEN else list(children(node, "text-box"))
         for box in boxes:
             yield from self._items(box, shaded=True)
+        for grid in children(node, "table"):
+            yield from self._table(grid)
         if local(node) == "g":
             yield from self._items(node, shaded=True)
         elif not boxes and any(local(each) in ("image", "object") for each in node):

@@ -62,6 +62,15 @@ class TextStyles:
     def list_level(self, name: str, level: int) -> Element | None:
         return self._lists.get(name, {}).get(level)
 
+    def hides_table(self, name: str) -> bool:
+        """Whether a sheet of this style is hidden."""
+        properties = child(self._styles.get(name), "table-properties")
+        return properties is not None and attribute(properties, "display") == "false"
+
+    def hides_slide(self, name: str) -> bool:
+        properties = child(self._styles.get(name), "drawing-page-properties")
+        return properties is not None and attribute(properties, "visibility") == "hidden"
+
     def list_of(self, paragraph_style: str) -> str:
         node = self._styles.get(paragraph_style)
         return attribute(node, "list-style-name") if node is not None else ""

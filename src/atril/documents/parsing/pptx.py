@@ -16,6 +16,7 @@ from atril.documents.parsing.assembly import (
     image,
     joined,
     language_of,
+    paged,
     paragraph,
     part,
     table,
@@ -37,7 +38,6 @@ from atril.documents.parsing.xmltree import (
     own_text,
     reader_of_file,
 )
-from atril.types import Page
 
 _TITLES: Final = ("title", "ctrTitle")
 _FURNITURE: Final = ("sldNum", "dt", "ftr", "hdr", "sldImg")
@@ -84,22 +84,12 @@ def read_pptx(name: str, data: bytes) -> ParsedDocument:
         joined([*blocks, *part("notes", 3, slide.notes(), language)])
         for slide, blocks in zip(slides, contents, strict=True)
     ]
-    text, pages = _paged(texts)
+    text, pages = paged(texts)
     check_text(text)
     warnings = tuple(each for at, slide in enumerate(slides, 1) for each in slide.noticed.warnings(at))
     stated, metadata = package.properties()
     title = title_of(name, text, stated)
     return ParsedDocument(text, title, "pptx", tidy_metadata(metadata), pages, warnings)
-
-
-def _paged(texts: list[str]) -> tuple[str, tuple[Page, ...]]:
-    pages: list[Page] = []
-    whole = ""
-    for count, text in enumerate(texts, 1):
-        whole += "\n\n" if whole and text else ""
-        pages.append(Page(count, len(whole), len(whole) + len(text)))
-        whole += text
-    return whole, tuple(pages)
 
 
 class _Slide:

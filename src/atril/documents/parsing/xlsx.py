@@ -7,15 +7,16 @@ sheets, rows and columns are left out and reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from atril.documents.languages import detect
-from atril.documents.parsing.assembly import document, heading, image, paragraph, table
+from atril.documents.parsing.assembly import document, heading, image, paragraph
 from atril.documents.parsing.number_formats import habits_of
 from atril.documents.parsing.openxml import Package, reference
 from atril.documents.parsing.parsed import Noticed, ParsedDocument
-from atril.documents.parsing.xlsx_sheet import Cell, Sheet, Workbook, read_sheet, shared_strings
+from atril.documents.parsing.sheet_tables import Row, tables_of
+from atril.documents.parsing.xlsx_sheet import Workbook, read_sheet, shared_strings
 from atril.documents.parsing.xlsx_styles import cell_styles
 from atril.documents.parsing.xmltree import Element, attribute, child, children, local, reader_of_file
 
@@ -26,9 +27,6 @@ _JUDGED_BY: Final = 2000
 _JUDGED_SHEETS: Final = 3
 _JUDGED_BYTES: Final = 200_000
 _INLINE: Final = re.compile(rb"<t(?: [^>]*)?>([^<]{2,})</t>")
-_HEADER_ROWS: Final = 3
-
-Row = dict[int, Cell]
 
 
 @reader_of_file
@@ -56,7 +54,7 @@ def read_xlsx(name: str, data: bytes) -> ParsedDocument:
         for comments in (found for kind in _COMMENTS for found in package.related(relation.target, kind)):
             noticed.add("comments")
             noticed.leave_out("\n".join(package.tree(comments).itertext()), "comments")
-        found = [*_tables(sheet), *drawn]
+        found = [*tables_of(sheet), *drawn]
         blocks += [heading(2, attribute(node, "name")), *found] if found else []
     title, metadata = package.properties()
     return document(name, "xlsx", blocks, stated=title, metadata=metadata, noticed=noticed, file_titles=True)
@@ -98,42 +96,3 @@ def _drawn(package: Package, part: str) -> Iterator[str]:
             elif name == "pic":
                 named = child(node, "nvPicPr", "cNvPr")
                 yield image(attribute(named, "descr") if named is not None else "")
-
-
-def _tables(sheet: Sheet) -> Iterator[str]:
-    """Blocks of rows between blank ones. One without a header of its own goes on with the table above."""
-    regions: list[list[Row]] = []
-    last = 0
-    for place, row in sheet.rows.items():
-        if not regions or (place > last + 1 and _begins_anew(sheet, place, regions[-1])):
-            regions.append([])
-        regions[-1].append(row)
-        last = place
-    for region in regions:
-        yield from table(_squared(region))
-
-
-def _begins_anew(sheet: Sheet, place: int, above: Sequence[Row]) -> bool:
-    """Whether the rows from `place` on are another table: a line of its own, or a header over figures. What
-    follows a header without figures is its table."""
-    row = sheet.rows[place]
-    following = sheet.rows.get(place + 1, {})
-    if len(row) == 1:
-        return True
-    figures = any(cell.figure for cell in row.values())
-    if (
-        figures
-        and len(above) <= _HEADER_ROWS
-        and not any(cell.figure for each in above for cell in each.values())
-    ):
-        return False
-    columns = {column for each in above for column in each}
-    if not set(row) <= columns or max(map(len, above)) < 2:
-        return True
-    bold = all(cell.bold for cell in row.values()) and not all(cell.bold for cell in following.values())
-    return not figures and (bold or any(cell.figure for cell in following.values()))
-
-
-def _squared(region: Sequence[Row]) -> list[list[str]]:
-    columns = sorted({column for row in region for column in row})
-    return [[row[column].text if column in row else "" for column in columns] for row in region]
