@@ -11,16 +11,8 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from shutil import rmtree
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from atril.answering.answerer import Answering
-from atril.answering.citations import Citations
-from atril.answering.document_first import DocumentFirst
-from atril.answering.expansion import Expander
-from atril.answering.extractive import ExtractiveAnswering
-from atril.answering.followups import FollowUps
-from atril.answering.gathering import Gatherer
-from atril.answering.unified import Unified
 from atril.documents.analysis import ANALYZER_VERSION
 from atril.documents.workers import Readers
 from atril.errors import (
@@ -60,6 +52,13 @@ from atril.store.records import FILE_NAME as RECORDS_FILE
 from atril.store.records import Records
 from atril.store.vectors import VectorCache
 from atril.types import Tokens
+
+# What answers is imported when something is asked: with it, a search from the command line starts a tenth later.
+if TYPE_CHECKING:
+    from atril.answering.answerer import Answering
+    from atril.answering.document_first import DocumentFirst
+    from atril.answering.extractive import ExtractiveAnswering
+    from atril.answering.unified import Unified
 
 _log = logging.getLogger(__name__)
 
@@ -179,6 +178,9 @@ class Home:
 
     @property
     def answering(self) -> Answering:
+        from atril.answering.answerer import Answering
+        from atril.answering.extractive import ExtractiveAnswering
+
         extractive = ExtractiveAnswering(
             searcher=self.searcher, records=self.stores.records, embedder=self._embedder
         )
@@ -196,6 +198,12 @@ class Home:
         return self.prices.cost(tokens, {role: model.id for role, model in models.items() if model})
 
     def _unified(self, extractive: ExtractiveAnswering) -> Unified:
+        from atril.answering.citations import Citations
+        from atril.answering.expansion import Expander
+        from atril.answering.followups import FollowUps
+        from atril.answering.gathering import Gatherer
+        from atril.answering.unified import Unified
+
         options, records = self._settings.answering, self.stores.records
         searcher = self.searching(self.stores.index, prefetch=options.prefetch)
         return Unified(
@@ -211,6 +219,9 @@ class Home:
         )
 
     def _document_first(self, extractive: ExtractiveAnswering) -> DocumentFirst:
+        from atril.answering.citations import Citations
+        from atril.answering.document_first import DocumentFirst
+
         records = self.stores.records
         return DocumentFirst(
             records=records,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
-from atril.answering.answerer import Asked
-from atril.answering.events import AnswerDone, AnswerEvent
-from atril.answering.transcripts import TranscriptForm, written_out
 from atril.library.base import Base
 from atril.retrieval.search_filters import SearchFilters
 from atril.store.conversations import TURNS, turn_of
 from atril.types import Answer, Conversation, Transcript, Turn
+
+if TYPE_CHECKING:
+    from atril.answering.answerer import Asked
+    from atril.answering.events import AnswerEvent
+    from atril.answering.transcripts import TranscriptForm
 
 
 class Asking(Base):
@@ -75,6 +78,8 @@ class Asking(Base):
         An answer that cannot be given ends with `AnswerError`. A turn of a conversation is kept by the time
         that `AnswerDone` comes; one that is not waited for to the end is not.
         """
+        from atril.answering.events import AnswerDone
+
         asked = self._asked(
             question,
             pipeline,
@@ -102,6 +107,8 @@ class Asking(Base):
 
     async def export_conversation(self, id: str, form: TranscriptForm = "markdown") -> str:
         """A conversation as `markdown` or as `jsonl`. Raises `ConversationNotFound` and `InvalidArgument`."""
+        from atril.answering.transcripts import written_out
+
         return written_out(await self.conversation(id), form, self._scope.language)
 
     async def delete_conversation(self, id: str) -> None:
@@ -135,6 +142,8 @@ class Asking(Base):
         explain: bool,
         check: bool,
     ) -> Asked:
+        from atril.answering.answerer import Asked
+
         self._home.check_current()
         turns = tuple(history or ())
         if carried is None:
