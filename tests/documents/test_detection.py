@@ -69,7 +69,7 @@ def test_the_format_is_found(name: str, data: bytes, kind: str) -> None:
         ("a.doc", ole("WordDocument"), "unsupported", "legacy_office"),
         ("a.xls", ole("Workbook"), "unsupported", "legacy_office"),
         ("a.msg", ole("__substg1.0_0037001F"), "unsupported", "outlook"),
-        ("a.ods", zipped(mimetype="application/vnd.oasis.opendocument.spreadsheet"), "unsupported", "office"),
+        ("a.odg", zipped(mimetype="application/vnd.oasis.opendocument.graphics"), "unsupported", "office"),
         ("a.xlsb", zipped("[Content_Types].xml", "xl/workbook.bin"), "unsupported", "legacy_office"),
         ("a.pages", zipped("Index/Document.iwa"), "unsupported", "office"),
         ("a.jar", zipped("META-INF/MANIFEST.MF"), "unsupported", ""),

@@ -128,6 +128,16 @@ async def test_instructions_in_a_document_are_reported_and_stored_with_the_chunk
     assert str(flagged[0].chunk.number) in warning.text
 
 
+async def test_a_table_in_several_chunks_is_listed_once(library: atril.Library, folder: Path) -> None:
+    rows = "".join(f"| item number {number} of the long list | {number} |\n" for number in range(200))
+    (folder / "long.md").write_text(f"| Name | Price |\n|---|---|\n{rows}", encoding="utf-8")
+    await library.add([folder / "long.md"])
+    [table] = await library.tables("long.md")
+    chunks = await library.chunks("long.md")
+    assert (table.parts, table.rows, table.chunk_id) == (len(chunks), 200, chunks[0].id)
+    assert table.parts > 1
+
+
 async def test_tables_are_listed_with_their_columns_and_rows(library: atril.Library, folder: Path) -> None:
     (folder / "prices.md").write_text(TABLE, encoding="utf-8")
     await library.add([folder])

@@ -212,7 +212,8 @@ def tables(found: Sequence[ListedTable]) -> RenderableType:
     table.add_column(said("cli.rows"), justify="right")
     for each in found:
         where = Text(place(each.source_file, each.page, None, each.section_title))
-        where.append(f"\n{plain(each.chunk_id)}", style="dim")
+        more = f" +{each.parts - 1}" if each.parts > 1 else ""
+        where.append(f"\n{plain(each.chunk_id)}{more}", style="dim")
         table.add_row(where, text(" · ".join(filter(None, each.columns))), Text(f"{each.rows:,}"))
     return table
 

@@ -28,8 +28,7 @@ class Reading(Base):
         return await self._home.stores.records.reference_report(scope)
 
     async def tables(self, name: str | None = None) -> list[ListedTable]:
-        """The tables of all documents, or of one: where each is, its columns and rows. A long table is in
-        several chunks, of which each counts its own rows.
+        """The tables of all documents, or of one: where each is, its columns and rows, and in how many chunks.
 
         Raises `DocumentNotFound` or `AmbiguousName`.
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,6 +22,7 @@ _TABLES = (
         chunks.c.section_path,
         chunks.c.table_columns,
         chunks.c.table_rows,
+        chunks.c.context,
     )
     .select_from(chunks.join(versions))
     .where(chunks.c.tenant == sa.bindparam("tenant"), is_current, chunks.c.table_rows.is_not(None))
@@ -29,18 +31,29 @@ _TABLES = (
 
 
 def listing(connection: Connection, scope: Scope, document: Document | None) -> list[ListedTable]:
-    """Every chunk that holds a table, by document and number; of one document if it is given."""
+    """The tables by document and place; of one document if it is given."""
     statement = _TABLES if document is None else _TABLES.where(versions.c.id == document.version)
     held = reading.listing(connection, scope) if document is None else [document]
     rows: dict[Any, list[Sequence[Any]]] = {}
     for version, *row in connection.execute(statement, {"tenant": scope.tenant}):
         rows.setdefault(version, []).append(row)
-    return [_table(each, row) for each in held for row in rows.get(each.version, ())]
+    return [table for each in held for table in _tables(each, rows.get(each.version, ()))]
 
 
-def _table(document: Document, row: Sequence[Any]) -> ListedTable:
-    number, page, section_path, columns, count = row
-    section = section_path[-1] if section_path else ""
-    return ListedTable(
-        document.name, chunk_id(document.stem, number), page, section, columns, count, document.collection
-    )
+def _tables(document: Document, rows: Sequence[Sequence[Any]]) -> list[ListedTable]:
+    found: list[ListedTable] = []
+    last = 0
+    for number, page, section_path, columns, count, context in rows:
+        if found and number == last + 1 and columns and columns == found[-1].columns and _goes_on(context):
+            found[-1] = replace(found[-1], rows=found[-1].rows + count, parts=found[-1].parts + 1)
+        else:
+            section = section_path[-1] if section_path else ""
+            name, chunk = document.name, chunk_id(document.stem, number)
+            found.append(ListedTable(name, chunk, page, section, columns, count, document.collection))
+        last = number
+    return found
+
+
+def _goes_on(context: str) -> bool:
+    """Whether a chunk begins inside a table: the header is in its context then."""
+    return any(line.startswith("|") for line in context.splitlines())

@@ -141,7 +141,8 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table, or the part of one that a chunk holds: the names in its header row and how many rows are there."""
+    """A table: the names in its header row and how many rows it has. A long one is in `parts` chunks, the
+    first of which is `chunk_id`; a row that is cut counts in each of its parts."""
 
     source_file: str
     chunk_id: str
@@ -150,6 +151,7 @@ class ListedTable:
     columns: tuple[str, ...]
     rows: int
     collection: str
+    parts: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"columns": list(self.columns)}
