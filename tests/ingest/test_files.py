@@ -125,3 +125,21 @@ def test_hidden_temporary_and_system_files_are_no_documents(name: str) -> None:
 @pytest.mark.parametrize("name", ["temporary.md", "tilde~.md", "desktop.md"])
 def test_ordinary_files_are_documents(name: str) -> None:
     assert not is_ignored(name)
+
+
+def test_a_linked_folder_elsewhere_is_walked_and_named_by_the_link(tmp_path: Path) -> None:
+    _touch(tmp_path / "shared" / "deep" / "a.md")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "team").symlink_to(tmp_path / "shared")
+    assert [file.name for file in find_files([tmp_path / "docs"])] == ["team/deep/a.md"]
+
+
+def test_links_that_lead_round_in_circles_are_walked_once(tmp_path: Path) -> None:
+    _touch(tmp_path / "docs" / "z" / "a.md")
+    _touch(tmp_path / "shared" / "b.md")
+    (tmp_path / "docs" / "again").symlink_to(tmp_path / "docs" / "z")
+    (tmp_path / "docs" / "above").symlink_to(tmp_path)
+    (tmp_path / "docs" / "team").symlink_to(tmp_path / "shared")
+    (tmp_path / "shared" / "itself").symlink_to(tmp_path / "shared")
+    (tmp_path / "shared" / "back").symlink_to(tmp_path / "docs")
+    assert [file.name for file in find_files([tmp_path / "docs"])] == ["team/b.md", "z/a.md"]

@@ -31,3 +31,16 @@ async def test_temporary_files_are_no_change(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text("whole", encoding="utf-8")
     assert await anext(seen) == {tmp_path / "b.md"}
     await seen.aclose()
+
+
+async def test_a_change_in_a_linked_folder_is_noticed(tmp_path: Path) -> None:
+    folder, shared = tmp_path / "docs", tmp_path / "shared"
+    folder.mkdir()
+    shared.mkdir()
+    (folder / "team").symlink_to(shared)
+    (shared / "round").symlink_to(shared)
+    seen = changes(folder, exclude=tmp_path / "home", interval=0.01)
+    await anext(seen)
+    (shared / "a.md").write_text("x", encoding="utf-8")
+    assert await anext(seen) == {folder / "team" / "a.md"}
+    await seen.aclose()

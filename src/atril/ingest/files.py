@@ -34,8 +34,9 @@ def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterato
     """The files at `paths`, folders walked in the order of their names, each file once.
 
     A file in a folder is named by its path below that folder; a file given by itself by its bare name.
-    Hidden, temporary and system files inside folders are passed over, what their `.atrilignore` files say,
-    and pipes, devices and sockets. Nothing at or below `exclude` (the home) is given, however it is reached.
+    Links inside folders are followed, to files and, where those lie elsewhere, to folders. Hidden, temporary
+    and system files inside folders are passed over, what their `.atrilignore` files say, and pipes, devices
+    and sockets. Nothing at or below `exclude` (the home) is given, however it is reached.
     What cannot be read comes with its `problem`; a folder whose `.atrilignore` cannot be read is one of these.
     """
     seen: set[str] = set()
@@ -51,6 +52,23 @@ def find_files(paths: Sequence[Path], *, exclude: Path | None = None) -> Iterato
                 yield SourceFile(found, storable(target), found.name, folder, problem)
             else:
                 yield SourceFile(found, storable(target), found.relative_to(given).as_posix(), whole, problem)
+
+
+class FolderLinks:
+    """Which linked folders are entered while a folder is walked: what the walk comes to anyway is not, nor
+    what holds the folder itself, and nothing is entered twice."""
+
+    def __init__(self, folder: Path) -> None:
+        self._root = Path(_resolved(folder))
+        self._entered: set[Path] = set()
+
+    def enters(self, path: Path) -> bool:
+        """Whether a folder that a link leads to is to be walked; asking counts as entering."""
+        target = Path(_resolved(path))
+        if target.is_relative_to(self._root) or self._root.is_relative_to(target) or target in self._entered:
+            return False
+        self._entered.add(target)
+        return True
 
 
 def check_folder(path: Path) -> None:
@@ -82,7 +100,8 @@ def _found(given: Path, excluded: Path | None) -> Iterator[_Found]:
 def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
     unlisted: list[OSError] = []
     rules: dict[Path, IgnoreRules] = {folder: IgnoreRules()}
-    for root, folders, names in os.walk(folder, onerror=unlisted.append):
+    links = FolderLinks(folder)
+    for root, folders, names in os.walk(folder, onerror=unlisted.append, followlinks=True):
         yield from _drained(unlisted, folder)
         here, target = Path(root), _resolved(Path(root))
         try:
@@ -96,6 +115,7 @@ def _walk(folder: Path, excluded: Path | None) -> Iterator[_Found]:
             for name in folders
             if not inside.ignores(here / name, is_folder=True)
             and not _inside(_resolved(here / name), excluded)
+            and (not (here / name).is_symlink() or links.enters(here / name))
         )
         rules |= {here / name: inside for name in folders}
         for name in sorted(names):

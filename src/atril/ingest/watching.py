@@ -10,6 +10,7 @@ from time import perf_counter, thread_time
 from typing import Final
 
 from atril.errors import UnreadableDocument
+from atril.ingest.files import FolderLinks
 from atril.ingest.ignoring import IgnoreRules
 
 INTERVAL_SECONDS: Final = 1.0
@@ -56,6 +57,7 @@ def _snapshot(folder: Path, exclude: Path) -> Snapshot:
     found: Snapshot = {}
     excluded = os.path.realpath(exclude)
     waiting = [(folder, IgnoreRules())]
+    links = FolderLinks(folder)
     while waiting:
         here, rules = waiting.pop()
         try:
@@ -66,14 +68,21 @@ def _snapshot(folder: Path, exclude: Path) -> Snapshot:
             found[here] = ()
             continue
         for entry in listed:
-            path, is_folder = here / entry.name, entry.is_dir(follow_symlinks=False)
+            path, is_folder = here / entry.name, _is_folder(entry)
             if inside.ignores(path, is_folder=is_folder):
                 continue
             if not is_folder:
                 found[path] = _look(entry)
-            elif os.path.realpath(path) != excluded:
+            elif os.path.realpath(path) != excluded and (not entry.is_symlink() or links.enters(path)):
                 waiting.append((path, inside))
     return found
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _look(entry: os.DirEntry[str]) -> tuple[int, ...]:
