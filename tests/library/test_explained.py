@@ -108,3 +108,43 @@ async def test_a_cited_article_is_read_out(laws: atril.Library) -> None:
     answer = await laws.ask("¿Qué dice el artículo 3 de la Ley 20/2007?")
     assert answer.found
     assert answer.citations[0].quote == "El horario lo fija el acuerdo entre las partes."
+
+
+async def test_an_explanation_names_words_that_no_document_has(laws: atril.Library) -> None:
+    result = await laws.search("el descanso del currante", explain=True)
+    assert result.explanation is not None
+    common, unknown = result.explanation.queries[0].cut
+    assert "el, del" in common
+    assert "currante" in unknown
+    assert "descanso" not in unknown
+
+
+async def test_what_is_cut_is_told_of_the_parts_that_go_without_it(laws: atril.Library) -> None:
+    result = await laws.search("Hola, ¿qué diferencia hay entre el descanso y el horario?", explain=True)
+    assert result.explanation is not None
+    _, first, *_ = result.explanation.queries
+    assert any("Hola" in sentence for sentence in first.cut)
+
+
+async def test_similarities_are_those_of_a_search_by_meaning(laws: atril.Library) -> None:
+    nearest = (await laws.search("descanso anual", mode="semantic")).results[0]
+    result = await laws.search("descanso anual", explain=True)
+    assert result.explanation is not None
+    told = next(hit for hit in result.explanation.hits if hit.chunk_id == nearest.chunk_id)
+    assert any(f"{nearest.score:.2f}" in sentence for sentence in told.found)
+
+
+async def test_a_phrase_that_nothing_holds_is_left_out_and_told(laws: atril.Library) -> None:
+    result = await laws.search('"descanso del guerrero"', explain=True)
+    assert result.results
+    assert result.search_params["phrases_left_out"] == ["descanso del guerrero"]
+    assert result.explanation is not None
+    assert any("descanso del guerrero" in note for note in result.explanation.notes)
+
+
+async def test_quotes_in_a_pasted_passage_ask_for_nothing(laws: atril.Library) -> None:
+    passage = 'El "descanso del guerrero" -no el de otros- ' + "se anota en el calendario. " * 20
+    for mode in ("lexical", "hybrid"):
+        result = await laws.search(passage, mode=mode)  # type: ignore[arg-type]
+        assert result.results[0].source_file == "orden.md"
+        assert "phrases_left_out" not in result.search_params

@@ -38,16 +38,20 @@ def explained(
     chunks: Sequence[ScoredChunk],
     calibrate: Callable[[float], float],
     language: str | None,
+    phrases_left_out: Sequence[str] = (),
 ) -> Explanation:
     """The explanation of `chunks`, which are the results in their order; `calibrate` turns a cosine into the
-    similarity that people see everywhere else."""
+    similarity that people see everywhere else, and `phrases_left_out` are those that nothing holds."""
     ids = {chunk.stored.point: chunk.stored.id for chunk in chunks}
     places = [_Places.of(found, calibrate) for found in trace.lists]
     whole = trace.question.facets[0].text
     return Explanation(
         queries=_queries(trace.question, language),
         lookups=tuple(_lookup(each, language) for each in trace.citations),
-        notes=_notes(trace.question, language),
+        notes=(
+            *(message("explain.phrase_left_out", language, phrase=each) for each in phrases_left_out),
+            *_notes(trace.question, language),
+        ),
         hits=tuple(
             HitExplanation(
                 chunk_id=chunk.stored.id,

@@ -13,7 +13,7 @@ from uuid import UUID
 from atril.errors import InvalidArgument, LimitExceeded
 from atril.models.embeddings import Embedder, Vectors
 from atril.retrieval.explain import Trace, explained, explained_list
-from atril.retrieval.facets import Asking
+from atril.retrieval.facets import MAX_PLANNED, Asking
 from atril.retrieval.fusion import Fusion
 from atril.retrieval.hits import to_hits
 from atril.retrieval.hybrid import HybridResult, HybridSearch
@@ -99,7 +99,8 @@ class Searcher:
         """The best chunks with their highlights.
 
         "Phrases" in quotes must be there and words after a minus must not, except in a search by meaning
-        alone. A search by words takes chunks that hold all of them before chunks that hold some.
+        alone and in a query of more than 400 characters. Where nothing holds the phrases, a hybrid search
+        does without them and says so (`phrases_left_out`). A search by words takes chunks that hold all of them before chunks that hold some.
         Lexical scores are BM25, from 0 up without a bound; semantic ones are calibrated similarities in
         0..1; hybrid ones are the share of the most that fusion can give, in 0..1, times the weight of the
         chunk's collection. `min_score` is on the scale of the mode. Equal scores are ordered by document,
@@ -134,7 +135,9 @@ class Searcher:
         """As `search`, with whole chunks and what is known of the query instead of hits."""
         _check(query, mode, top_k, min_score)
         resolved = await resolve(scope, filters, self._records)
-        asked = Operators(query) if mode == "semantic" else parse_operators(query)
+        # A passage that somebody pasted has quotes and dashes of its own, which ask for nothing.
+        plain = mode == "semantic" or len(query) > MAX_PLANNED
+        asked = Operators(query) if plain else parse_operators(query)
         request = _Request(scope, query, top_k, min_score, resolved, asked)
         match mode:
             case "lexical":
@@ -194,9 +197,11 @@ class Searcher:
             outdated=ranking.outdated,
         )
         found = await self._hybrid_once(request, weigher, request.asked)
+        left_out: dict[str, Any] = {}
         if not found.chunks and request.asked.phrases:
             # A title in quotes may stand otherwise, or in another language, where the answer is.
             found = await self._hybrid_once(request, weigher, replace(request.asked, phrases=()))
+            left_out = {"phrases_left_out": list(request.asked.phrases)} if found.chunks else {}
         params = {
             "top_k": request.top_k,
             "min_score": request.min_score,
@@ -204,6 +209,7 @@ class Searcher:
             "embedding_model": self._embedder.id,
             **_applied(request),
             "synonyms_used": found.question.added,
+            **left_out,
         }
         words, vector = found.question.facets[0].words, found.question.vector
         retrieval = request.found("hybrid", found.chunks, words, vector, found.similarities, params)
@@ -267,7 +273,9 @@ class Searcher:
 
     def _explanation(self, found: Retrieval, language: str | None) -> Explanation:
         if found.trace is not None:
-            return explained(found.trace, found.chunks, self._embedder.anchors.calibrate, language)
+            left_out = found.params.get("phrases_left_out", ())
+            calibrate = self._embedder.anchors.calibrate
+            return explained(found.trace, found.chunks, calibrate, language, left_out)
         return explained_list(found.query, found.mode, found.chunks, language)
 
     def _calibrated(self, pool: Pool) -> dict[UUID, float]:
