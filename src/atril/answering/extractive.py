@@ -14,7 +14,7 @@ from atril.answering.citations import cite
 from atril.answering.events import AnswerDelta, AnswerEvent, closing
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_measure, states_quantity
-from atril.answering.selection import TOGETHER, Ranked, compose, select
+from atril.answering.selection import TOGETHER, Ranked, select, told
 from atril.documents.languages import UNKNOWN, detect
 from atril.errors import InvalidArgument
 from atril.messages import LANGUAGES, message, supported
@@ -42,6 +42,9 @@ MOST_PARTS: Final = 6
 OTHER_PART: Final = 0.97
 """The share of its score that a chunk gives to the other parts of its article."""
 
+CARRIED: Final = 3
+"""The best chunks of a context that the next turn gets beside those quoted."""
+
 FEW: Final = 10
 """Chunks of the smallest library that the floor is drawn for."""
 
@@ -56,7 +59,7 @@ class SentenceWeights:
     words: float = 0.1
     chunk: float = 1.0
     chunk_meaning: float = 0.1
-    meaning: float = 0.5
+    meaning: float = 0.8
     quantity: float = 0.1
     measure: float = 0.2
     late: float = 0.05
@@ -108,7 +111,7 @@ class ExtractiveOptions:
     compared with the question by meaning. Zero compares none, and nothing but the question is embedded."""
 
     passages: int = 10
-    compared: int = 12
+    compared: int = 24
     weights: SentenceWeights = field(default_factory=SentenceWeights)
     floor: Floor = field(default_factory=Floor)
 
@@ -127,6 +130,11 @@ class Quoted:
     def used(self) -> tuple[str, ...]:
         """The ids of the chunks quoted, each once."""
         return tuple(dict.fromkeys(citation.chunk_id for citation in self.citations))
+
+    def carried(self, context: Sequence[str]) -> tuple[str, ...]:
+        """What the next turn gets, of a context best first: what was quoted, and the best beside it, which a
+        follow-up may be about although no sentence of it was quoted. Nothing when nothing was."""
+        return tuple(dict.fromkeys((*self.used, *context[:CARRIED]))) if self.citations else ()
 
 
 class ExtractiveAnswering:
@@ -193,7 +201,7 @@ class ExtractiveAnswering:
             queries=(question,),
             context=tuple(chunk.stored.id for chunk in found.chunks),
             used=quoted.used,
-            context_chunk_ids=quoted.used,
+            context_chunk_ids=quoted.carried([chunk.stored.id for chunk in found.chunks]),
             calls={"embedding": 1 + quoted.embedded},
             timings_ms={stage: seconds * 1000 for stage, seconds in timings.items()},
         )
@@ -211,9 +219,10 @@ class ExtractiveAnswering:
             others = await self._other_parts(scope, found)
             sentences += quotable(others, QuestionWords.of(found.lexical))
         ranked = await self._ranked(found, sentences, language) if held else []
-        citations = await self._citations(scope, select(ranked, 0.0 if _several(found) else TOGETHER))
+        chosen = select(ranked, 0.0 if _several(found) else TOGETHER)
+        citations = await self._citations(scope, chosen)
         return Quoted(
-            text=compose([citation.quote for citation in citations]) or message("answer.not_found", language),
+            text=told(chosen) or message("answer.not_found", language),
             citations=citations,
             reason=None if citations else _reason(found, language),
             embedded=int(bool(held and self._options.compared)),

@@ -2,7 +2,8 @@
 
 Two things together tell that the passages at hand are enough. The words of the question that tell something are
 known to them, or to the question before. And, searched for behind the question before, it draws their articles
-nearer: something new would draw the search away from them.
+nearer: something new would draw the search away from them. A question of known words that finds these articles
+by itself needs nothing else either.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ ALL_KNOWN: Final = 0.75
 """That share where the question before is not known, and nothing can be drawn anywhere."""
 
 DEPTH: Final = 20
+FIRST: Final = 2
+"""Hits of a question alone that tell what it is about."""
 
 Article: TypeAlias = tuple[UUID, str | None]
 
@@ -97,6 +100,8 @@ class FollowUps:
             return bool(keywords) and share >= ALL_KNOWN
         if keywords and share < KNOWN:
             return False
+        if keywords and share == 1.0 and await self._leads_back(scope, question, carried, filters):
+            return True
         return await self._nearer(scope, question, before, carried, filters)
 
     async def _known(
@@ -110,6 +115,14 @@ class FollowUps:
         for stored in (*carried, *others.values()):
             known |= await asyncio.to_thread(distinct_terms, passage(stored.chunk), stored.document.language)
         return known
+
+    async def _leads_back(
+        self, scope: Scope, question: str, carried: Sequence[StoredChunk], filters: SearchFilters
+    ) -> bool:
+        """Whether the question by itself finds an article at hand among its first hits."""
+        found = await self.searcher.retrieve(scope, question, top_k=DEPTH, filters=filters)
+        articles = {_article(stored) for stored in carried}
+        return any(_article(chunk.stored) in articles for chunk in found.chunks[:FIRST])
 
     async def _nearer(
         self,

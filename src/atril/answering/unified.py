@@ -175,12 +175,13 @@ class Unified:
         if quoted.reason:
             making.remarks.append(quoted.reason)
         ledger.note("answer", "quoted", count=len(quoted.citations))
+        context = [chunk.stored for chunk in gathered.chunks]
         return replace(
-            _basis(making, EXTRACTIVE, quoted.text, [chunk.stored for chunk in gathered.chunks]),
+            _basis(making, EXTRACTIVE, quoted.text, context),
             found=bool(quoted.citations),
             citations=quoted.citations,
             used=quoted.used,
-            context_chunk_ids=quoted.used,
+            context_chunk_ids=quoted.carried([stored.id for stored in context]),
         )
 
     async def _evidence(self, making: Making, gathered: Gathered) -> Retrieval:
