@@ -1,4 +1,4 @@
-"""Kills a process at random moments of `add`, `remove` and `reindex`, and looks at what is left.
+"""Kills a process at random moments of `add`, `sync`, `remove` and `reindex`, and looks at what is left.
 
     python benchmarks/kills.py [--rounds 100]
 
@@ -43,8 +43,21 @@ async def worker(home: Path, files: Path, seed: int) -> None:
     async with atril.open(home, embedder=HashEmbedder()) as library:
         say("open")
         while True:
-            action = chance.choices(("add", "remove", "reindex"), (6, 3, 1))[0]
-            if action == "add":
+            action = chance.choices(("add", "sync", "remove", "reindex"), (6, 3, 3, 1))[0]
+            if action == "sync":
+                present = {path.name for path in files.iterdir()}
+                revision = chance.randrange(1_000_000)
+                gone = chance.sample(sorted(present), min(len(present), 2))
+                numbers = chance.sample(range(DOCUMENTS), 4)
+                for name in gone:
+                    (files / name).unlink()
+                for number in numbers:
+                    (files / f"{number}.md").write_text(body(number, revision), encoding="utf-8")
+                say("syncing", files=texts(files))
+                report = await library.sync(files)
+                assert not report.failed, report.failed
+                say("synced", files=texts(files))
+            elif action == "add":
                 numbers = chance.sample(range(DOCUMENTS), chance.randint(1, 8))
                 revision = chance.randrange(1_000_000)
                 for number in numbers:
@@ -65,6 +78,15 @@ async def worker(home: Path, files: Path, seed: int) -> None:
                 say("reindexed")
 
 
+def texts(files: Path) -> dict[str, int]:
+    """The revision that each file has now."""
+    return {path.name: revision_of(path.read_text(encoding="utf-8")) for path in files.iterdir()}
+
+
+def revision_of(text: str) -> int:
+    return int(text.split("revision ")[1].split(" ")[0])
+
+
 def say(event: str, **facts: object) -> None:
     sys.stdout.write(json.dumps({"event": event, **facts}) + "\n")
     sys.stdout.flush()
@@ -77,6 +99,12 @@ class Expected:
         self.may: dict[str, set[int | None]] = {f"{number}.md": {None} for number in range(DOCUMENTS)}
 
     def hear(self, line: dict[str, object]) -> None:
+        if line["event"] in ("syncing", "synced"):
+            files: dict[str, int] = line["files"]  # type: ignore[assignment]
+            for name in self.may:
+                wanted = files.get(name)
+                self.may[name] = {wanted} if line["event"] == "synced" else {*self.may[name], wanted}
+            return
         names = [f"{number}.md" for number in line.get("numbers", [])] or line.get("names", [])  # type: ignore[attr-defined]
         revision = line.get("revision")
         for name in names:  # type: ignore[union-attr]
@@ -96,7 +124,7 @@ async def inspect(home: Path, expected: Expected) -> list[str]:
             found: int | None = None
             if name in names:
                 text = await library.read(name)
-                found = int(text.split("revision ")[1].split(" ")[0])
+                found = revision_of(text)
                 if text.strip() != body(int(name[:-3]), found).strip():
                     faults.append(f"{name} is not what was added")
                 stored = await library.chunks(name, 1, 1000)

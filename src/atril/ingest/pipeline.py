@@ -44,7 +44,7 @@ _log = logging.getLogger(__name__)
 
 READ_AHEAD: Final = 16
 GROUP_CHUNKS: Final = 256
-POINTS_AT_ONCE: Final = 64
+POINTS_AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ ACTIVE_CAPACITY: Final = 10_000
 LARGEST_SHARD: Final = 250_000
 """A shard of 90,000 is loaded in 34 ms once its files are read; searches wait for that."""
 
-_BATCH: Final = 64  # 3 ms a call, during which nothing else runs; 256 points took 15
+_BATCH: Final = 32  # 2 ms a call, during which nothing else runs; 256 points took 15
 _WORTH_BUILDING: Final = 0.2
 _MOST_WAITING: Final = 4  # 80 MB each
 _LOOK_AGAIN: Final = 0.2
