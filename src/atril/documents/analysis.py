@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
-from atril.documents.spanish import restore
+from atril.documents.spanish_stemming import restore
 
 ANALYZER_VERSION: Final = f"1-snowball{Stemmer.version()}"
 """Changes whenever the same text could give other terms."""
