@@ -2,12 +2,15 @@
 
     python benchmarks/ranking.py ablate --home HOME [--profile labour-law-es] QUESTIONS.jsonl…
     python benchmarks/ranking.py fit    --home HOME [--profile labour-law-es] QUESTIONS.jsonl
+    python benchmarks/ranking.py around --home HOME [--profile labour-law-es] QUESTIONS.jsonl
 
 A question file has lines `{"id", "query", "relevant": [{"source_file", "article"?}]}`, as `atril eval` takes them;
 the files of `../shared/data/law` and the folders of `../shared/data/retrieval` are read as they are. `ablate` switches
 one influence off after the other, and prints recall and nDCG with the 95% interval of the difference (paired
-bootstrap, 2,000 samples). `fit` tries a few values for one weight after the other, five-fold: the value that is
-best on four folds is measured on the fifth, so a weight whose gain does not carry over shows no gain.
+bootstrap, 2,000 samples). `fit` tries a few values for one weight after the other and leaves out one question at
+a time: the value that is best on all others is measured on it, so a weight whose gain does not carry over shows no
+gain. `around` draws whole settings at random from the values next to those in use: when these are on a plateau the
+neighbours are as good, and the setting that is best on all other questions is no better on the one left out.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ OFF: Mapping[str, float] = {
     "part": 0.0,
     "across": 1.0,
     "rank": 0.0,
+    "apart": 1.0,
+    "outdated": 1.0,
     "referenced": 1e-9,
     "brought": 0.0,
     "again": 1.0,
@@ -40,12 +45,14 @@ TRIED: Mapping[str, Sequence[float]] = {
     "expanded": (0.0, 0.3, 0.5, 0.7, 1.0),
     "part": (0.0, 0.85, 0.9, 0.95, 1.0),
     "rank": (0.0, 0.01, 0.02, 0.03, 0.05),
+    "apart": (1.0, 0.9, 0.75, 0.6),
+    "outdated": (1.0, 0.9, 0.75, 0.6),
     "referenced": (1e-9, 0.05, 0.1),
     "brought": (0.0, 0.6, 0.7, 0.8),
     "again": (1.0, 0.9, 0.85, 0.8),
     "named": (0.0, 0.1, 0.3, 0.5),
 }
-FOLDS = 5
+NEIGHBOURS = 40
 SAMPLES = 2000
 DEPTH = 25
 
@@ -146,7 +153,6 @@ async def ablate(library: atril.Library, options: argparse.Namespace) -> None:
 
 async def fit(library: atril.Library, options: argparse.Namespace) -> None:
     asked = questions(options.questions[0])[: options.limit]
-    fold = np.random.default_rng(7).permutation(len(asked)) % FOLDS
     chosen = RankingOptions()
     for each in fields(chosen):
         if each.name not in TRIED:
@@ -155,14 +161,8 @@ async def fit(library: atril.Library, options: argparse.Namespace) -> None:
         for value in TRIED[each.name]:
             ranked = await ranks(library, replace(chosen, **{each.name: value}), asked)
             scores[value] = recall(ranked, 10) + ndcg(ranked)
-        best = max(scores, key=lambda value: (scores[value].mean(), -value))
-        now = scores.get(getattr(chosen, each.name), scores[best])
-        held_out = np.concatenate(
-            [
-                scores[max(scores, key=lambda value: scores[value][fold != number].mean())][fold == number]
-                for number in range(FOLDS)
-            ]
-        )
+        now = scores[getattr(chosen, each.name)]
+        held_out = left_one_out(np.stack(list(scores.values())))
         means = "  ".join(f"{value:g}: {score.mean() / 2:.3f}" for value, score in scores.items())
         print(
             f"{each.name:12} {means}   held out {held_out.mean() / 2:.3f}, as it is {now.mean() / 2:.3f}",
@@ -170,16 +170,49 @@ async def fit(library: atril.Library, options: argparse.Namespace) -> None:
         )
 
 
+def left_one_out(scores: np.ndarray) -> np.ndarray:
+    """For each question (column) the score of the setting (row) that is best on all the others."""
+    others = scores.sum(axis=1, keepdims=True) - scores
+    return scores[others.argmax(axis=0), np.arange(scores.shape[1])]
+
+
+def neighbours() -> list[RankingOptions]:
+    """Settings with each weight at its value in use or at the next one tried to either side."""
+    random, now = np.random.default_rng(7), RankingOptions()
+    near = {}
+    for name, values in TRIED.items():
+        ordered = sorted(values)
+        place = ordered.index(getattr(now, name))
+        near[name] = ordered[max(0, place - 1) : place + 2]
+    return [
+        replace(now, **{name: float(random.choice(values)) for name, values in near.items()})
+        for _ in range(NEIGHBOURS)
+    ]
+
+
+async def around(library: atril.Library, options: argparse.Namespace) -> None:
+    asked = questions(options.questions[0])[: options.limit]
+    settings = [RankingOptions(), *neighbours()]
+    found = [await ranks(library, setting, asked) for setting in settings]
+    scores = np.stack([(recall(ranked, 10) + ndcg(ranked)) / 2 for ranked in found])
+    low, middle, high = np.quantile(scores[1:].mean(axis=1), (0.05, 0.5, 0.95))
+    print(
+        f"as it is {scores[0].mean():.3f}   {NEIGHBOURS} neighbours {low:.3f} {middle:.3f} {high:.3f} (5, 50, 95%)"
+        f"   the best of them on questions left out {left_one_out(scores).mean():.3f}"
+    )
+
+
 async def main(options: argparse.Namespace) -> None:
+    work = {"ablate": ablate, "fit": fit, "around": around}[options.work]
     async with atril.open(options.home, profile=options.profile) as library:
-        await (fit if options.work == "fit" else ablate)(library, options)
+        await work(library, options)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("work", choices=("ablate", "fit"))
+    parser.add_argument("work", choices=("ablate", "fit", "around"))
     parser.add_argument("questions", nargs="+", type=Path)
     parser.add_argument("--home", required=True, type=Path)
     parser.add_argument("--profile")
