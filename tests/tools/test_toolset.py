@@ -150,6 +150,22 @@ async def test_the_same_write_with_the_same_key_happens_once_even_at_the_same_ti
     assert len(tool.placed) == 1
 
 
+async def test_a_key_that_ran_with_other_arguments_is_refused() -> None:
+    tool = PlaceOrder()
+    toolset = Toolset([tool])
+    asked = [
+        await run(toolset, "place_order", ToolContext(role="waiter"), dish=dish) for dish in ("paella", "tea")
+    ]
+    context = ToolContext(role="waiter", confirmed=frozenset(each.confirmation or "" for each in asked))
+    await toolset.run(Call("place_order", {"dish": "paella"}, key="order-1"), context)
+
+    refused = await toolset.run(Call("place_order", {"dish": "tea"}, key="order-1"), context)
+
+    assert refused.status == "cannot"
+    assert "other arguments" in refused.text
+    assert len(tool.placed) == 1
+
+
 async def test_a_role_is_needed_to_see_and_to_call() -> None:
     toolset = Toolset([PlaceOrder()])
 

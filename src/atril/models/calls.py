@@ -52,7 +52,7 @@ class Call:
         too late."""
         if failure.problem == "slow" and self._left() <= 0:
             raise self.unavailable(failure) from None
-        pause = pause_before(self._requests, failure, self._options.pause)
+        pause = pause_before(self._requests, failure.wait, self._options.pause)
         _log.info(
             "model=%s problem=%s status=%s attempt=%d of=%d",
             self._options.model,

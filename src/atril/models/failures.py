@@ -86,12 +86,18 @@ def check_usable(response: ModelResponse, text: str) -> None:
     raise Unusable(Failure("empty", again=True))
 
 
-def pause_before(attempt: int, failure: Failure, first: float) -> float:
-    """Seconds to wait after attempt number `attempt`: what the server asked for, else `first`, doubled each
+def pause_before(attempt: int, asked: float | None, first: float) -> float:
+    """Seconds to wait after attempt number `attempt`: what the server `asked` for, else `first`, doubled each
     time and a little apart from other callers."""
-    if failure.wait is not None:
-        return max(failure.wait, 0.0)
+    if asked is not None:
+        return max(asked, 0.0)
     return float(first * 2 ** (attempt - 1) * (1 + random() / 4))  # noqa: S311  no secret depends on it
+
+
+def asked_wait(retry_after: str | None) -> float | None:
+    """The seconds in a Retry-After header; `None` without one, and for a date, whose clock may be another's."""
+    asked = (retry_after or "").strip()
+    return float(asked) if asked.isascii() and asked.replace(".", "", 1).isdecimal() else None
 
 
 def shown_address(url: str | None) -> str:

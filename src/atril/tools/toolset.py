@@ -30,7 +30,8 @@ _TOKEN_DIGITS: Final = 16
 @dataclass(frozen=True, slots=True)
 class Call:
     """What a model asked for. `notes` say how its writing was understood; `key` makes a repetition of a
-    write harmless: the same key in the same tenant runs once. `id` is the caller's own."""
+    write harmless: the same key in the same tenant runs once, and is refused with other arguments. `id` is the
+    caller's own."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -56,12 +57,20 @@ class Outcome:
         return self.status == "done"
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write has answered, and a digest of the arguments that it ran with."""
+
+    arguments: str
+    text: str
+
+
 class Ledger(Protocol):
     """Remembers what writes have answered, by tenant, tool and idempotency key."""
 
-    async def recall(self, tenant: str, tool: str, key: str) -> str | None: ...
+    async def recall(self, tenant: str, tool: str, key: str) -> Written | None: ...
 
-    async def remember(self, tenant: str, tool: str, key: str, text: str) -> None: ...
+    async def remember(self, tenant: str, tool: str, key: str, written: Written) -> None: ...
 
 
 class MemoryLedger:
@@ -69,15 +78,15 @@ class MemoryLedger:
 
     def __init__(self, size: int = 10_000) -> None:
         self._size = size
-        self._texts: dict[tuple[str, str, str], str] = {}
+        self._written: dict[tuple[str, str, str], Written] = {}
 
-    async def recall(self, tenant: str, tool: str, key: str) -> str | None:
-        return self._texts.get((tenant, tool, key))
+    async def recall(self, tenant: str, tool: str, key: str) -> Written | None:
+        return self._written.get((tenant, tool, key))
 
-    async def remember(self, tenant: str, tool: str, key: str, text: str) -> None:
-        if len(self._texts) >= self._size:
-            del self._texts[next(iter(self._texts))]
-        self._texts[tenant, tool, key] = text
+    async def remember(self, tenant: str, tool: str, key: str, written: Written) -> None:
+        if len(self._written) >= self._size:
+            del self._written[next(iter(self._written))]
+        self._written[tenant, tool, key] = written
 
 
 class Toolset:
@@ -183,12 +192,15 @@ class Toolset:
         if tool.effect == "read" or key is None:
             return await _guarded(tool, understood, context)
         entry = (context.scope.tenant, tool.name, key)
+        arguments = _digest(understood.arguments.model_dump(mode="json"))
         async with self._writing.turn(entry):  # a repetition may come before the first has ended
             earlier = await self._ledger.recall(*entry)
+            if earlier is not None and earlier.arguments != arguments:
+                raise CannotBeDone(wording("error.key_reused", context.language, name=tool.name))
             if earlier is not None:
-                return earlier
+                return earlier.text
             text = await _guarded(tool, understood, context)
-            await self._ledger.remember(*entry, text)
+            await self._ledger.remember(*entry, Written(arguments, text))
             return text
 
 
@@ -252,8 +264,12 @@ def confirmation_token(tool: str, understood: Understood, context: ToolContext) 
         tool,
         understood.arguments.model_dump(mode="json"),
     ]
-    text = json.dumps(call, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:_TOKEN_DIGITS]
+    return _digest(call)[:_TOKEN_DIGITS]
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _with_notes(text: str, notes: Iterable[str], language: str) -> str:

@@ -110,7 +110,7 @@ class EncoderEmbedder:
                 failure = Failure("slow", again=True)
             except Unusable as error:
                 failure = error.failure
-            pause = pause_before(attempt, failure, self._options.pause)
+            pause = pause_before(attempt, failure.wait, self._options.pause)
             _log.info(
                 "embedder=%s problem=%s attempt=%d of=%d",
                 self._name,

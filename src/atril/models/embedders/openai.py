@@ -10,7 +10,7 @@ import numpy as np
 
 from atril.models.embedders.options import EmbedderOptions
 from atril.models.embeddings import Vectors
-from atril.models.failures import Failure, Unusable, of_status
+from atril.models.failures import Failure, Unusable, asked_wait, of_status
 
 _OPENAI: Final = "https://api.openai.com/v1"
 _SHORTENED: Final = "text-embedding-3"
@@ -42,7 +42,7 @@ class OpenAIEncoder:
         except (httpx.HTTPError, httpx.InvalidURL):
             raise Unusable(Failure("unreachable", again=True)) from None
         if reply.status_code != 200:
-            raise Unusable(of_status(reply.status_code, _retry_after(reply)))
+            raise Unusable(of_status(reply.status_code, asked_wait(reply.headers.get("Retry-After"))))
         return _vectors(reply, len(texts))
 
     async def close(self) -> None:
@@ -83,8 +83,3 @@ def _vectors(reply: httpx.Response, count: int) -> Vectors:
     except (ValueError, TypeError, KeyError, RecursionError):
         raise Unusable(Failure("nonsense", again=True)) from None
     return rows
-
-
-def _retry_after(reply: httpx.Response) -> float | None:
-    asked = reply.headers.get("Retry-After", "")
-    return float(asked) if asked.replace(".", "", 1).isdecimal() else None

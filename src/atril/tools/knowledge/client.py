@@ -10,16 +10,19 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import random
 from typing import Any, Final
 from urllib.parse import quote
 
 import httpx
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from atril.models.failures import asked_wait, pause_before
 from atril.tools.knowledge.options import KnowledgeOptions
 
 _log = logging.getLogger(__name__)
+
+FIRST_PAUSE: Final = 0.2
+"""Seconds before a request is repeated for the first time."""
 
 GATEWAY_DIVISIONS: Final = frozenset((3, 13))
 _RETRIED: Final = frozenset((408, 425, 429, 500, 502, 503, 504))
@@ -146,11 +149,11 @@ class SearchClient:
                     reply = await self._once(url, query)
                 if reply.status_code not in _RETRIED or attempt == self._options.attempts:
                     return reply.raise_for_status()
-                pause = _pause(attempt, reply.headers.get("Retry-After"))
+                pause = pause_before(attempt, asked_wait(reply.headers.get("Retry-After")), FIRST_PAUSE)
             except httpx.TransportError:
                 if attempt == self._options.attempts:
                     raise
-                pause = _pause(attempt, None)
+                pause = pause_before(attempt, None, FIRST_PAUSE)
             _log.info("knowledge attempt=%d of=%d again_in=%.1f", attempt, self._options.attempts, pause)
             await asyncio.sleep(min(pause, self._options.timeout))
         raise AssertionError("the last attempt returns or raises")
@@ -209,12 +212,6 @@ def _item(listed: Any) -> SearchItem | None:
         return SearchItem.model_validate(listed)
     except ValidationError:
         return None
-
-
-def _pause(attempt: int, asked: str | None) -> float:
-    if asked is not None and asked.isdecimal():
-        return float(asked)
-    return 0.2 * 2.0 ** (attempt - 1) * (1 + random() / 2)  # noqa: S311  only to keep callers apart
 
 
 def _reason(error: Exception) -> str:
