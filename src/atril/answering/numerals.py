@@ -74,6 +74,11 @@ def stated(text: str, language: str) -> list[Numeral]:
     ]
 
 
+def words_pattern(language: str) -> str:
+    """A regular expression for one number word of a language, folded."""
+    return "|".join(word[1:] if word.startswith("=") else rf"{word}\w*" for word, _ in _pairs(language))
+
+
 def _followed_by(text: str, at: int, units: list[str]) -> bool:
     word = _WORD.search(text, at)
     return word is not None and not text[at : word.start()].strip() and fold(word[0]).startswith(tuple(units))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from atril.answering.numerals import words_pattern
+from atril.documents.analysis import fold
+
 _ASKS: Final = {
     "es": r"cu[aá]nt[oa]s?|cu[aá]ndo|plazos?|duraci[oó]n|dura|durar|m[aá]xim[oa]s?|m[ií]nim[oa]s?|edad|l[ií]mite"
     r"|importe|porcentaje|cuant[ií]a|precio",
@@ -13,16 +16,9 @@ _ASKS: Final = {
     "ru": r"сколько|когда|срок\w*|длительност\w*|максимальн\w*|минимальн\w*|возраст\w*|лимит\w*|размер\w*|процент\w*"
     r"|цен[аыуе]|стоимост\w*",
 }
-_NUMBERS: Final = {
-    "es": r"una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci\w+|veint\w+"
-    r"|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien(?:to)?|\w+cientos|mil|mitad|doble",
-    "en": r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty"
-    r"|seventy|eighty|ninety|hundred|thousand|half|double",
-    "ru": r"один|одного|одной|два|двух|две|три|трёх|трех|четыр\w+|пят\w+|шест\w+|сем[ьи]|восьм\w+|восемь|девят\w+"
-    r"|десят\w+|\w+надцат\w+|двадцат\w+|тридцат\w+|сорок\w*|ст[оа]|тысяч\w*|полов\w+",
-}
+_PARTS: Final = {"es": "mitad|doble", "en": "half|double", "ru": r"полов\w+"}
 _UNITS: Final = {
-    "es": r"d[ií]as?|mes(?:es)?|años?|horas?|minutos?|semanas?|trimestres?|por ciento|%|euros?|veces|jornadas?"
+    "es": r"dias?|mes(?:es)?|anos?|horas?|minutos?|semanas?|trimestres?|por ciento|%|euros?|veces|jornadas?"
     r"|mensualidades",
     "en": r"days?|months?|years?|hours?|minutes?|weeks?|quarters?|per ?cent|%|dollars?|pounds?|euros?|times",
     "ru": r"дн\w+|месяц\w*|год\w*|лет|час\w*|минут\w*|недел\w*|процент\w*|%|рубл\w*|раз\w*",
@@ -30,13 +26,10 @@ _UNITS: Final = {
 _ASKED: Final = {
     language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for language, words in _ASKS.items()
 }
-_STATED: Final = {
-    language: re.compile(rf"\d|\b(?:{words})\b", re.IGNORECASE) for language, words in _NUMBERS.items()
-}
+_WORDS: Final = {language: f"{words_pattern(language)}|{parts}" for language, parts in _PARTS.items()}
+_STATED: Final = {language: re.compile(rf"\d|\b(?:{words})\b") for language, words in _WORDS.items()}
 _MEASURED: Final = {
-    language: re.compile(
-        rf"(?:\d|\b(?:{_NUMBERS[language]})\b)(?:\s+\w+)?\s+(?:{units})(?!\w)|\d\s*%", re.IGNORECASE
-    )
+    language: re.compile(rf"(?:\d|\b(?:{_WORDS[language]})\b)(?:\s+\w+)?\s+(?:{units})(?!\w)|\d\s*%")
     for language, units in _UNITS.items()
 }
 _DIGITS: Final = re.compile(r"\d")
@@ -50,10 +43,10 @@ def asks_quantity(question: str, language: str) -> bool:
 
 def states_quantity(sentence: str, language: str) -> bool:
     """Whether the sentence holds a number, in digits or in words."""
-    return _STATED.get(language, _DIGITS).search(sentence) is not None
+    return _STATED.get(language, _DIGITS).search(fold(sentence)) is not None
 
 
 def states_measure(sentence: str, language: str) -> bool:
     """Whether the sentence holds a number of something that is measured: days, hours, euros, a percentage."""
     measured = _MEASURED.get(language)
-    return measured is not None and measured.search(sentence) is not None
+    return measured is not None and measured.search(fold(sentence)) is not None
