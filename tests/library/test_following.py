@@ -128,6 +128,18 @@ async def test_instructions_in_a_document_are_reported_and_stored_with_the_chunk
     assert str(flagged[0].chunk.number) in warning.text
 
 
+async def test_adding_files_that_another_collection_holds_is_said(
+    library: atril.Library, folder: Path
+) -> None:
+    assert (await library.add([folder], collection="one")).warnings == ()
+    report = await library.add([folder], collection="two")
+    assert report.added == 2
+    [warning] = report.warnings
+    assert (warning.kind, warning.file.endswith("manual.md")) == ("repeated", True)
+    assert "one" in warning.text
+    assert (await library.add([folder], collection="two")).warnings == ()
+
+
 async def test_a_table_in_several_chunks_is_listed_once(library: atril.Library, folder: Path) -> None:
     rows = "".join(f"| item number {number} of the long list | {number} |\n" for number in range(200))
     (folder / "long.md").write_text(f"| Name | Price |\n|---|---|\n{rows}", encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,8 +17,9 @@ from atril.ingest.sources import FileSource, Source, TextSource
 from atril.ingest.stores import forget
 from atril.ingest.tally import ProgressListener
 from atril.library.base import Base
+from atril.messages import message
 from atril.store.names import storable
-from atril.types import DEFAULT_COLLECTION, AddReport, Document
+from atril.types import DEFAULT_COLLECTION, AddReport, Document, ReadingWarning
 
 
 class Adding(Base):
@@ -94,9 +96,25 @@ class Adding(Base):
         marks = None if labels is None else tuple(sorted(set(labels)))
         async with self._home.writing:
             await records.set_collection(self._scope, collection, weight=weight)
-            return await self._home.ingest.add(
+            report = await self._home.ingest.add(
                 self._scope, sources, collection=collection, labels=marks, progress=progress
             )
+            repeated = await self._repeated(sources, collection) if report.added else ()
+        return replace(report, warnings=(*report.warnings, *repeated))
+
+    async def _repeated(self, sources: Sequence[Source], collection: str) -> list[ReadingWarning]:
+        """A warning for every other collection that holds some of the same files: what is found in them is
+        found twice."""
+        records, language = self._home.stores.records, self._home.language
+        shown = {source.identity: source.shown for source in sources}
+        found = []
+        for other in await records.collections(self._scope):
+            held = await records.identify(self._scope, other, list(shown)) if other != collection else {}
+            if held:
+                first = next(shown[identity] for identity in shown if identity in held)
+                text = message("warning.repeated", language, collection=other, count=len(held))
+                found.append(ReadingWarning(first, None, "repeated", text))
+        return found
 
     async def _remove(self, documents: Sequence[Document]) -> None:
         async with self._home.using_index():
