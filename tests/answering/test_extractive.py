@@ -80,7 +80,7 @@ class TestAnAnswer:
         assert (value["requested"], value["pipeline"], value["model"]) == ("unified", "extractive", None)
         assert (value["language"], value["message"], value["queries"]) == ("es", None, [QUESTION])
         assert value["calls"] == {"reader": 0, "principal": 0, "embedding": 2}
-        assert value["context_chunk_ids"] == value["used"]
+        assert value["context_chunk_ids"] == list(dict.fromkeys([*value["used"], *value["context"][:3]]))
         assert value["timings_ms"]["total"] >= value["timings_ms"]["search"] > 0
 
     async def test_embeds_the_question_alone_when_no_sentence_is_compared(self, library: Shelf) -> None:

@@ -49,3 +49,31 @@ async def test_the_environment_names_a_profile(
     with pytest.raises(InvalidProfile, match=r"profile\.toml, name"):
         async with atril.open(home, embedder=HashEmbedder()):
             raise AssertionError("opened")
+
+
+async def test_a_norm_for_certain_people_stands_back_until_a_question_speaks_of_them(
+    home: Path, profile: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "laws"
+    folder.mkdir()
+    for name in ("todos", "funcionarios", "antigua"):
+        text = f"# Permisos {name}\n\nPor matrimonio hay quince días de permiso.\n"
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    norms = (
+        '[[norm]]\nidentifier = "todos"\n'
+        '[[norm]]\nidentifier = "funcionarios"\nconcerns = ["funcionario", "empleado público"]\n'
+        '[[norm]]\nidentifier = "antigua"\noutdated = true\n'
+    )
+    (profile / "norms.toml").write_text(norms, encoding="utf-8")
+
+    async with atril.open(home, profile=str(profile), embedder=HashEmbedder(), language="es") as library:
+        await library.add([folder])
+        unsaid = await library.search("permiso por matrimonio", explain=True)
+        said = await library.search("soy funcionaria, permiso por matrimonio")
+
+    assert unsaid.results[0].source_file == "todos.md"
+    assert said.results[0].source_file in ("todos.md", "funcionarios.md")
+    scores = {hit.source_file: hit.score for hit in unsaid.results}
+    assert max(scores["funcionarios.md"], scores["antigua.md"]) < 0.8 * scores["todos.md"]
+    moved = {hit.source_file: hit.score for hit in said.results}
+    assert moved["funcionarios.md"] > 0.9 * moved["todos.md"] > moved["antigua.md"]

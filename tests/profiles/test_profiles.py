@@ -133,6 +133,8 @@ def test_an_unknown_name_is_told_what_there_is(
         ("norms", "[[law]]", "law", "unknown"),
         ("norms", NORMS + 'colour = "red"', "norm 2: colour", "unknown"),
         ("norms", NORMS + "rank = 0", "norm 2: rank", "rank"),
+        ("norms", NORMS + 'outdated = "yes"', "norm 2: outdated", "yes"),
+        ("norms", NORMS + 'concerns = "us"', "norm 2: concerns", "texts"),
         ("norms", NORMS + '[[norm]]\nidentifier = "boe-1"', "norm 3: identifier", "repeated"),
         ("glossary", GLOSSARY + '[[entry]]\nphrases = ["a"]', "entry 2: terms", "missing"),
         ("glossary", GLOSSARY + '[[entry]]\nphrases = []\nterms = ["b"]', "entry 2: phrases", "texts"),
@@ -216,7 +218,7 @@ def test_the_template_is_a_profile_that_shows_every_key() -> None:
     assert template.answering
     assert template.forms
     assert template.glossary
-    assert any(norm.rank and norm.abbreviations for norm in template.norms)
+    assert any(norm.rank and norm.abbreviations and norm.concerns for norm in template.norms)
 
 
 def test_labour_law_ships() -> None:
