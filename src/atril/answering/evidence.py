@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from atril.answering.rows import is_header
 from atril.documents.analysis import distinct_terms, term_id
 from atril.documents.sentences import sentences
 from atril.retrieval.lexical import LexicalQuery
@@ -108,6 +109,8 @@ def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
             continue
         if not _BLANK.search(content, start, end):
             continue  # "Uno." numbers a paragraph
+        if is_header(content, start, end):
+            continue
         if end - start > MAX_QUOTE:
             start, end = _best_clauses(content, start, end, language, words)
         terms = frozenset(distinct_terms(content[start:end], language))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from atril.answering.evidence import Sentence
+from atril.answering.rows import readable
 
 MAX_SENTENCES: Final = 3
 MAX_CHARACTERS: Final = 600
@@ -46,6 +47,14 @@ def select(ranked: Iterable[Ranked], together: float = TOGETHER) -> list[Sentenc
             max(left, key=lambda each: each.score + together * (each.sentence.chunk.stored.point in chunks))
         )
     return [each.sentence for each in chosen]
+
+
+def told(chosen: Sequence[Sentence]) -> str:
+    """The sentences as an answer, rows of tables as people say them where that is not too long."""
+    quotes = [each.quote for each in chosen]
+    said = [readable(each.chunk.stored.chunk, each.start, each.stop) for each in chosen]
+    text = compose(said)
+    return text if len(text) <= MAX_CHARACTERS else compose(quotes)
 
 
 def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
