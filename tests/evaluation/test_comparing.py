@@ -85,6 +85,12 @@ class TestComparison:
         comparison = compare(evaluation([1, None, 3]), evaluation([1, None, 2]), ("a", "b"))
         assert not any(each.significant for each in comparison.differences)
 
+    def test_a_handful_of_questions_proves_nothing_even_when_all_agree(self) -> None:
+        few, enough = (compare(evaluation([5] * n), evaluation([1] * n), ("a", "b")) for n in (5, 6))
+        assert few.differences[-1].low > 0
+        assert not few.differences[-1].significant
+        assert enough.differences[-1].significant
+
     @given(st.lists(st.one_of(st.none(), st.integers(1, 20)), max_size=6))
     def test_the_same_twice_is_no_difference(self, places: list[int | None]) -> None:
         comparison = compare(evaluation(places), evaluation(places), ("a", "b"))

@@ -13,6 +13,8 @@ from atril.evaluation.runner import Evaluation
 
 SAMPLES: Final = 10_000
 CONFIDENCE: Final = 0.95
+FEWEST: Final = 6
+"""Changed questions with which a difference can be told from chance."""
 _SEED: Final = 20
 _AT_ONCE: Final = 500
 
@@ -22,7 +24,8 @@ class Difference:
     """The second mean minus the first, with the interval that holds it with 95% confidence.
 
     From a paired bootstrap: questions are drawn with replacement, both sides of each together (Efron and
-    Tibshirani, An Introduction to the Bootstrap, percentile interval).
+    Tibshirani, An Introduction to the Bootstrap, percentile interval). `changed` is the number of questions
+    whose value differs.
     """
 
     measure: str
@@ -30,6 +33,7 @@ class Difference:
     second: float
     low: float
     high: float
+    changed: int
 
     @property
     def mean(self) -> float:
@@ -37,8 +41,9 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out 0."""
-        return self.low > 0.0 or self.high < 0.0
+        """Whether the interval leaves out 0, and enough questions changed for one: of fewer than six, all
+        turn the same way by chance more often than one time in twenty (sign test)."""
+        return self.changed >= FEWEST and (self.low > 0.0 or self.high < 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -48,6 +53,7 @@ class Difference:
             "difference": self.mean,
             "low": self.low,
             "high": self.high,
+            "changed": self.changed,
             "significant": self.significant,
         }
 
@@ -107,9 +113,10 @@ def _difference(measure: str, first: Sequence[float], second: Sequence[float]) -
     gains = np.array(second) - np.array(first)
     if not gains.any():
         mean = float(np.mean(first)) if first else 0.0
-        return Difference(measure, mean, mean, 0.0, 0.0)
+        return Difference(measure, mean, mean, 0.0, 0.0, 0)
     random = np.random.default_rng(_SEED)
     draws = (random.integers(0, len(gains), (_AT_ONCE, len(gains))) for _ in range(SAMPLES // _AT_ONCE))
     means = np.concatenate([gains[drawn].mean(axis=1) for drawn in draws])
     low, high = np.quantile(means, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Difference(measure, float(np.mean(first)), float(np.mean(second)), float(low), float(high))
+    means_of_both = float(np.mean(first)), float(np.mean(second))
+    return Difference(measure, *means_of_both, float(low), float(high), int(np.count_nonzero(gains)))
