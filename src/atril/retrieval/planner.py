@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from atril.documents.analysis import fold, is_stopword
 from atril.messages import LANGUAGES
@@ -105,16 +105,19 @@ def plan(
     return Plan(tuple(unique.values())[:MAX_QUERIES], tuple(dict.fromkeys(cuts)))
 
 
+_Phrases: TypeAlias = Mapping[str, Sequence[tuple[str, ...]]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is known of a language; phrases are tuples of folded words, the longest first."""
+    """What is known of a language; phrases are tuples of folded words by their first, the longest first."""
 
     language: str
-    chatter: tuple[tuple[str, ...], ...] = ()
+    chatter: _Phrases = field(default_factory=dict)
     weak: frozenset[str] = frozenset()
     interrogatives: frozenset[str] = frozenset()
     conjunctions: frozenset[str] = frozenset()
-    versus: tuple[tuple[str, ...], ...] = ()
+    versus: _Phrases = field(default_factory=dict)
     comparing: frozenset[str] = frozenset()
     between: frozenset[str] = frozenset()
 
@@ -154,17 +157,19 @@ class _Words:
         return kept
 
 
-def _phrases(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(sorted((tuple(line.split()) for line in lines), key=len, reverse=True))
+def _phrases(lines: Sequence[str]) -> _Phrases:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted((tuple(line.split()) for line in lines), key=len, reverse=True):
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
 
 
-def _phrase_at(words: Sequence[_Word], position: int, phrases: Sequence[tuple[str, ...]]) -> int:
+def _phrase_at(words: Sequence[_Word], position: int, phrases: _Phrases) -> int:
     """The number of words of the longest phrase that stands there, 0 for none."""
-    for phrase in phrases:
-        if words[position].folded == phrase[0]:
-            here = tuple(word.folded for word in words[position : position + len(phrase)])
-            if here == phrase:
-                return len(phrase)
+    for phrase in phrases.get(words[position].folded, ()):
+        here = tuple(word.folded for word in words[position : position + len(phrase)])
+        if here == phrase:
+            return len(phrase)
     return 0
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 from uuid import UUID
 
 import qdrant_edge as engine
@@ -68,7 +68,8 @@ def engine_sparse(vector: SparseVector) -> engine.SparseVector:
 def candidates(hits: Iterable[engine.ScoredPoint], tenant: str, decimals: int) -> list[Candidate]:
     """The tenant's points as their negative scores and the integers of their ids, which sort as results do."""
     mask = _mask(tenant)
-    return [(-round(hit.score, decimals), UUID(str(hit.id)).int ^ mask) for hit in hits]
+    # Every point was written under a UUID, and so it comes back.
+    return [(-round(hit.score, decimals), cast(UUID, hit.id).int ^ mask) for hit in hits]
 
 
 def scored_point(found: Candidate) -> ScoredPoint:
