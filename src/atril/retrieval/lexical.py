@@ -7,21 +7,21 @@ Chunks that satisfy every group are taken first and, when they are too few, chun
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Final, Literal
+from uuid import UUID
 
 import numpy as np
 
-from atril.documents.analysis import QueryTerm, find_terms, query_terms, term_id
-from atril.documents.chunking import passage
-from atril.retrieval.live import Pool, ScoredChunk
+from atril.documents.analysis import QueryTerm, query_terms, term_id
+from atril.retrieval.live import Pool
 from atril.retrieval.synonyms import Synonym, SynonymSource
 from atril.store.index.filters import Filter
-from atril.store.index.protocol import Index, SparseVector
+from atril.store.index.protocol import Index, ScoredPoint, SparseVector
 from atril.store.records import Records
 from atril.store.terms import TermStatistics, query_weights
-from atril.types import Scope, StoredChunk
+from atril.types import Scope
 
 SYNONYM_WEIGHT: Final = 0.7
 """What a synonym counts beside the word that was written."""
@@ -37,12 +37,14 @@ class Group:
     """A part of a query and what may stand for it: each alternative as written, with its words."""
 
     alternatives: tuple[tuple[str, tuple[QueryTerm, ...]], ...]
+    _ids: tuple[tuple[frozenset[int], ...], ...] = field(init=False, repr=False, compare=False)
 
-    def held_by(self, terms: set[str]) -> bool:
-        return any(
-            words and all(not terms.isdisjoint(word.terms) for word in words)
-            for _, words in self.alternatives
-        )
+    def __post_init__(self) -> None:
+        ids = (tuple(frozenset(map(term_id, word.terms)) for word in words) for _, words in self.alternatives)
+        object.__setattr__(self, "_ids", tuple(ids))
+
+    def held_by(self, terms: frozenset[int]) -> bool:
+        return any(words and all(not terms.isdisjoint(word) for word in words) for words in self._ids)
 
     def __str__(self) -> str:
         written = [text for text, _ in self.alternatives]
@@ -80,22 +82,17 @@ class LexicalQuery:
         terms = (term for word in self.words if word.word == written for term in word.terms)
         return max((self.weights.get(term, inf) for term in terms), default=0.0)
 
-    def preferred(self, chunks: Sequence[ScoredChunk], most: int) -> tuple[list[ScoredChunk], Operator]:
-        """The chunks that hold every group and, where they are fewer than `most`, the best of the others;
-        in order of score all the same. Also the widest step it took."""
-        full: list[ScoredChunk] = []
-        others: list[ScoredChunk] = []
-        for chunk in chunks:
-            (full if self._held_by(chunk.stored) else others).append(chunk)
-            if len(full) == most:
-                return full, "AND"
-        chosen = {each.stored.point for each in (*full, *others[: most - len(full)])}
-        return [each for each in chunks if each.stored.point in chosen], "OR"
-
-    def _held_by(self, stored: StoredChunk) -> bool:
-        found = find_terms(passage(stored.chunk), stored.document.language, self.weights)
-        terms = {term.text for term in found}
-        return all(group.held_by(terms) for group in self.groups)
+    def fullest(
+        self, points: Sequence[ScoredPoint], terms: Mapping[UUID, frozenset[int]]
+    ) -> tuple[list[ScoredPoint], int]:
+        """The points that hold every group before the others, and how many they are; `terms` is what each of
+        the points holds."""
+        full: list[ScoredPoint] = []
+        others: list[ScoredPoint] = []
+        for point in points:
+            held = terms.get(point.id, frozenset())
+            (full if all(group.held_by(held) for group in self.groups) else others).append(point)
+        return [*full, *others], len(full)
 
 
 async def analyse_query(

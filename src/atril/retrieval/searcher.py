@@ -18,15 +18,15 @@ from atril.retrieval.fusion import Fusion
 from atril.retrieval.hits import to_hits
 from atril.retrieval.hybrid import HybridResult, HybridSearch
 from atril.retrieval.knowledge import Knowledge
-from atril.retrieval.lexical import CANDIDATES, LexicalQuery, analyse_query, lexical_pool
+from atril.retrieval.lexical import CANDIDATES, LexicalQuery, Operator, analyse_query, lexical_pool
 from atril.retrieval.live import Fetch, Pool, ScoredChunk, live_chunks
 from atril.retrieval.lookup import Lookup
 from atril.retrieval.operators import Operators, parse_operators
-from atril.retrieval.ranking import RankingOptions, Weigher
+from atril.retrieval.ranking import RankingOptions, Weigher, best_first
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
 from atril.retrieval.semantic import semantic_pool
 from atril.retrieval.synonyms import SynonymsOf, SynonymSource
-from atril.store.index.protocol import MAX_LIMIT, Index
+from atril.store.index.protocol import MAX_LIMIT, Index, ScoredPoint
 from atril.store.records import Records
 from atril.store.referring import Link
 from atril.types import Explanation, Scope, SearchMode, SearchResult
@@ -151,12 +151,27 @@ class Searcher:
         source = SynonymsOf(self._options.synonyms, self._knowledge.glossary)
         lexical = await analyse_query(self._records, request.scope, request.asked.text, source)
 
+        scores: dict[UUID, float] = {}
+        full: set[UUID] = set()
+
         async def fetch(limit: int) -> Pool:
-            return await lexical_pool(self._index, request.scope, lexical, limit, request.filters.where)
+            pool = await lexical_pool(self._index, request.scope, lexical, limit, request.filters.where)
+            terms = await self._index.terms(request.scope, [point.id for point in pool.points])
+            ordered, count = lexical.fullest(pool.points, terms)
+            scores.update((point.id, point.score) for point in ordered)
+            full.update(point.id for point in ordered[:count])
+            # Which chunks are taken is a matter of their places; in the end they stand by their scores.
+            places = [ScoredPoint(point.id, -float(place)) for place, point in enumerate(ordered)]
+            return Pool(places, pool.exhausted)
 
         depth = max(CANDIDATES, 2 * request.top_k)
-        candidates = await self._live(replace(request, top_k=depth), fetch, depth)
-        chunks, operator = await asyncio.to_thread(lexical.preferred, candidates, request.top_k)
+        wanted = depth if request.asked.condition else request.top_k
+        taken = await self._live(replace(request, top_k=wanted), fetch, depth)
+        chunks = best_first(
+            [replace(each, score=scores[each.stored.point]) for each in taken[: request.top_k]]
+        )
+        complete = len(chunks) == request.top_k and all(each.stored.point in full for each in chunks)
+        operator: Operator = "AND" if complete else "OR"
         params = {
             "operator": operator,
             "top_k": request.top_k,

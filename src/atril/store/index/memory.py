@@ -69,6 +69,11 @@ class MemoryIndex:
                 found.append(_scored(point, sum(products), SPARSE_DECIMALS))
         return first(found, limit)
 
+    async def terms(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, frozenset[int]]:
+        self._check_open()
+        held = self._tenants.get(scope.tenant, {})
+        return {each: frozenset(held[each].sparse.indices.tolist()) for each in points if each in held}
+
     async def count(self, scope: Scope, where: Filter | None = None) -> int:
         return len(self._visible(scope, where))
 

@@ -126,6 +126,11 @@ class Index(Protocol):
         """The points with the highest dot product."""
         ...
 
+    async def terms(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, frozenset[int]]:
+        """The terms of each point's sparse vector, whatever the scope's collections and labels; a point that
+        is not there has no key."""
+        ...
+
     async def count(self, scope: Scope, where: Filter | None = None) -> int: ...
 
     def versions(self, scope: Scope) -> AsyncIterator[UUID]:

@@ -125,6 +125,16 @@ class EdgeIndex:
                 found += shard.search_sparse(query, condition, limit=limit)
         return _first(found, limit)
 
+    async def terms(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, frozenset[int]]:
+        self._check_open()
+        condition = mapping.scoped_filter(Scope(scope.tenant))
+        ids = {mapping.engine_id(scope.tenant, point): point for point in points}
+        held: dict[UUID, frozenset[int]] = {}
+        for shard in self._shards:
+            if condition.possible(shard.tenants):
+                held.update((ids[id], terms) for id, terms in shard.terms(list(ids)))
+        return held
+
     async def count(self, scope: Scope, where: Filter | None = None) -> int:
         self._check_open()
         condition = mapping.scoped_filter(scope, where)

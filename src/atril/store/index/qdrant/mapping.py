@@ -72,6 +72,12 @@ def candidates(hits: Iterable[engine.ScoredPoint], tenant: str, decimals: int) -
     return [(-round(hit.score, decimals), cast(UUID, hit.id).int ^ mask) for hit in hits]
 
 
+def sparse_terms(record: engine.Record) -> frozenset[int]:
+    """The terms of a point that was retrieved with its sparse vector."""
+    vectors = cast("dict[str, engine.SparseVector]", record.vector)
+    return frozenset(vectors[SPARSE].indices)
+
+
 def scored_point(found: Candidate) -> ScoredPoint:
     return ScoredPoint(UUID(int=found[1]), -found[0])
 
