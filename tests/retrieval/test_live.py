@@ -26,8 +26,9 @@ def document(number: int, collection: str) -> Document:
 class FakeRecords:
     """Knows the chunks it is given, one per document, and counts how often it is asked."""
 
-    def __init__(self, collections: Mapping[int, str]) -> None:
+    def __init__(self, collections: Mapping[int, str], remembered: Sequence[int] = ()) -> None:
         self.reads = 0
+        self._remembered = {UUID(int=number) for number in remembered}
         self._chunks = {
             UUID(int=number): StoredChunk(
                 f"{number}_chunk_0001",
@@ -41,6 +42,9 @@ class FakeRecords:
     async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, StoredChunk]:
         self.reads += 1
         return {each: self._chunks[each] for each in points if each in self._chunks}
+
+    def remembered(self, point: UUID) -> Document | None:
+        return self._chunks[point].document if point in self._remembered else None
 
 
 class FakeEngine:
@@ -70,7 +74,7 @@ async def numbers(
         engine.fetch,
         top_k=top_k,
         first_limit=limit,
-        weigh=lambda stored: factors.get(stored.document.collection, 1.0),
+        weigh=lambda document: factors.get(document.collection, 1.0),
         heaviest=max(factors.values(), default=1.0),
     )
     return [chunk.stored.document.id.int for chunk in chunks]
@@ -102,6 +106,17 @@ class TestWeights:
         records = FakeRecords({1: "faq", 2: "faq", 3: "faq", 4: "law"})
         engine = FakeEngine([0.9, 0.8, 0.7, 0.6])
         assert await numbers(records, engine, top_k=1, limit=4, weights={"faq": 0.1, "law": 1.0}) == [4]
+
+    async def test_cost_one_reading_when_their_documents_are_remembered(self) -> None:
+        records = FakeRecords({1: "faq", 2: "faq", 3: "faq", 4: "law", 5: "law"}, remembered=range(1, 6))
+        engine = FakeEngine([0.9, 0.8, 0.7, 0.6, 0.5])
+        assert await numbers(records, engine, top_k=1, limit=5, weights={"faq": 0.1, "law": 1.0}) == [4]
+        assert records.reads == 1
+
+    async def test_of_what_is_remembered_and_gone_count_for_nothing(self) -> None:
+        records = FakeRecords({1: "law", 3: "law"}, remembered=[])
+        engine = FakeEngine([0.9, 0.8, 0.7])
+        assert await numbers(records, engine, top_k=2, limit=3, weights={"law": 1.0}) == [1, 3]
 
     async def test_cost_one_reading_when_all_are_equal(self) -> None:
         records = FakeRecords(dict.fromkeys(range(1, 101), "a"))

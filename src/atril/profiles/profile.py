@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final, Literal, TypeAlias
 
@@ -105,6 +106,7 @@ def rank_of(profile: Profile | None, document: Document) -> int:
     return profile.ranks.get(document.metadata.get(KIND, ""), LOWEST_RANK)
 
 
+@lru_cache(maxsize=4096)
 def folded(name: str) -> str:
     """A name as it is compared: lowercase, without accents, single blanks."""
     return " ".join(without_accents(name, compatible=True).casefold().split())

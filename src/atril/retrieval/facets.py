@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -104,21 +104,23 @@ class Asking:
     synonyms: SynonymSource | None
     options: RankingOptions
 
-    async def prepare(self, scope: Scope, query: str, citations: Sequence[tuple[int, int]] = ()) -> Question:
-        """The whole question as one facet, and one more for each part of a question about several things."""
-        # The embedder works on its own thread, so the records can be read meanwhile.
-        embedding = asyncio.ensure_future(self.embedder.embed_query(query))
-        try:
-            held = await self.records.language_shares(scope)
-            language = detect(query, candidates=sorted({*held, *LANGUAGES}))
-            across = bool(held) and language != UNKNOWN and held.get(language, 0.0) < SPOKEN
-            expansions = tuple(self.glossary.expand(query, list(held))) if self.glossary else ()
-            words = await analyse_query(self.records, scope, query, _Both(expansions, self.synonyms))
-            planned = self._plan(query, language, expansions, citations, words)
-            towards = await self._towards(expansions)
-            vector = await embedding
-        finally:
-            embedding.cancel()
+    async def prepare(
+        self,
+        scope: Scope,
+        query: str,
+        embedding: Awaitable[Vectors],
+        citations: Sequence[tuple[int, int]] = (),
+    ) -> Question:
+        """The whole question as one facet, and one more for each part of a question about several things.
+        `embedding` gives what the question means, and is waited for at the end."""
+        held = await self.records.language_shares(scope)
+        language = detect(query, candidates=sorted({*held, *LANGUAGES}))
+        across = bool(held) and language != UNKNOWN and held.get(language, 0.0) < SPOKEN
+        expansions = tuple(self.glossary.expand(query, list(held))) if self.glossary else ()
+        words = await analyse_query(self.records, scope, query, _Both(expansions, self.synonyms))
+        planned = self._plan(query, language, expansions, citations, words)
+        towards = await self._towards(expansions)
+        vector = await embedding
         counts = self.options.across if across else 1.0
         whole = Facet(query, words, drawn(vector, towards, self.options.expanded), 1.0, counts)
         parts = await self._parts(scope, planned, counts) if self.options.part else []
@@ -146,7 +148,8 @@ class Asking:
             return []
         texts = [query.text for query in planned.queries]
         vectors = await self.meanings.of(self.embedder, texts)
-        words = [await analyse_query(self.records, scope, text, self.synonyms) for text in texts]
+        analysed = (analyse_query(self.records, scope, text, self.synonyms) for text in texts)
+        words = await asyncio.gather(*analysed)
         return [
             Facet(text, said, vector, self.options.part, counts)
             for text, said, vector in zip(texts, words, vectors, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from atril.retrieval.ranking import (
     fewer_parts,
     referenced_more,
 )
+from atril.retrieval.semantic import embedded
 from atril.store.index.filters import AnyOf, Every, Filter
 from atril.store.index.protocol import MAX_LIMIT, Index, ScoredPoint
 from atril.store.records import Records
@@ -80,9 +82,10 @@ class HybridSearch:
         weigher: Weigher,
         keep: Condition | None = None,
     ) -> HybridResult:
-        citations = await self.lookup.find(scope, query)
-        spans = [(each.start, each.end) for each in citations if each.points]
-        question = await self.asking.prepare(scope, query, spans)
+        async with embedded(self.asking.embedder, query) as embedding:
+            citations = await self.lookup.find(scope, query)
+            spans = [(each.start, each.end) for each in citations if each.points]
+            question = await self.asking.prepare(scope, query, embedding, spans)
         weigher = self._named(weigher, citations)
         similarities: dict[UUID, float] = {}
         lists: dict[tuple[str, str], Found] = {}
@@ -108,10 +111,6 @@ class HybridSearch:
         ranked, moves, links = await self._ranked(scope, chunks, weigher, where, top_k)
         cited = await self._cited(scope, citations, question.vector, where)
         ranked = _cited_first(ranked, [each for each in cited if keep is None or keep(each)], moves)
-        if question.facets[0].meaning is not question.vector:
-            # A glossary draws a question towards the documents whether they answer it or not.
-            near = await self.index.search_dense(scope, question.vector, limit=self.prefetch, where=where)
-            similarities.update(self._calibrated(near))
         trace = Trace(question, tuple(lists.values()), moves, citations)
         return HybridResult(ranked[:top_k], question, similarities, trace, links)
 
@@ -137,7 +136,7 @@ class HybridSearch:
         where: Filter | None,
         top_k: int,
     ) -> tuple[list[ScoredChunk], dict[UUID, list[Moved]], dict[UUID, tuple[Link, ...]]]:
-        moves = {chunk.stored.point: weigher.moves(chunk.stored) for chunk in chunks}
+        moves = {chunk.stored.point: weigher.moves(chunk.stored.document) for chunk in chunks}
         ordered = best_first(chunks)
         links: dict[UUID, tuple[Link, ...]] = {}
         if self.ranking.referenced:
@@ -145,9 +144,8 @@ class HybridSearch:
             points = [chunk.stored.point for chunk in ordered[: max(REFERRING, top_k + RISING)]]
             links = dict.fromkeys(points, ()) | await self.records.links(scope, points)
             references = {point: [link.point for link in links[point]] for point in points}
-            ordered = best_first(
-                [*ordered, *await self._brought(scope, ordered, references, weigher, where, moves)]
-            )
+            brought = await self._brought(scope, ordered, references, weigher, where, moves, links)
+            ordered = best_first([*ordered, *brought])
             raised, why = referenced_more(ordered, references, self.ranking.referenced)
             ordered = best_first(raised)
             for point, move in why.items():
@@ -165,16 +163,22 @@ class HybridSearch:
         weigher: Weigher,
         where: Filter | None,
         moves: dict[UUID, list[Moved]],
+        links: dict[UUID, tuple[Link, ...]],
     ) -> list[ScoredChunk]:
         """What the best chunks refer to, in documents of the same rank or a higher one; none under a filter."""
         wanted = brought_in(chunks, references, self.ranking.brought) if where is None else {}
         if not wanted:
             return []
-        stored = await self.records.hydrate(scope, list(wanted))
+        stored, their_links = await asyncio.gather(
+            self.records.hydrate(scope, list(wanted)), self.records.links(scope, list(wanted))
+        )
+        links |= dict.fromkeys(wanted, ()) | their_links
         by_point = {chunk.stored.point: chunk.stored for chunk in chunks}
         found = []
         for point, (score, source) in wanted.items():
-            if point in stored and weigher.of_rank(stored[point]) >= weigher.of_rank(by_point[source]):
+            if point in stored and weigher.of_rank(stored[point].document) >= weigher.of_rank(
+                by_point[source].document
+            ):
                 moves[point] = [Moved("brought", self.ranking.brought, source)]
                 found.append(ScoredChunk(stored[point], score))
         return found

@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeAlias
 from uuid import UUID
 
 from atril.store.index.protocol import MAX_LIMIT, ScoredPoint
-from atril.types import Scope, StoredChunk
+from atril.types import Document, Scope, StoredChunk
 
 WIDENING: Final = 4
 
@@ -33,9 +33,14 @@ class ScoredChunk:
 class HydratesPoints(Protocol):
     async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> Mapping[UUID, StoredChunk]: ...
 
+    def remembered(self, point: UUID) -> Document | None:
+        """The document of a point if it is in memory, whether or not the point still counts."""
+        ...
+
 
 Condition: TypeAlias = Callable[[StoredChunk], bool]
 Fetch: TypeAlias = Callable[[int], Awaitable[Pool]]
+Weigh: TypeAlias = Callable[[Document], float]
 
 
 async def live_chunks(
@@ -45,7 +50,7 @@ async def live_chunks(
     *,
     top_k: int,
     first_limit: int,
-    weigh: Callable[[StoredChunk], float] = lambda stored: 1.0,
+    weigh: Weigh = lambda document: 1.0,
     heaviest: float = 1.0,
     keep: Condition | None = None,
 ) -> list[ScoredChunk]:
@@ -70,18 +75,24 @@ async def _best(
     points: Sequence[ScoredPoint],
     known: dict[UUID, StoredChunk | None],
     top_k: int,
-    weigh: Callable[[StoredChunk], float],
+    weigh: Weigh,
     heaviest: float,
     keep: Condition | None,
 ) -> list[ScoredChunk]:
-    # Weights are known only after reading, so chunks are read a batch at a time, until no point that is
-    # left could enter even with the heaviest weight (the threshold algorithm of Fagin, Lotem and Naor).
+    # Weights of documents that are not remembered are known only after reading, so chunks are read a batch at
+    # a time, those that may be best first, until no point that is left could enter even with the heaviest
+    # weight (the threshold algorithm of Fagin, Lotem and Naor).
+    def most(point: ScoredPoint) -> tuple[float, int]:
+        document = records.remembered(point.id)
+        return -point.score * (heaviest if document is None else weigh(document)), point.id.int
+
     best: list[ScoredChunk] = []
+    ceilings = sorted((most(point), place) for place, point in enumerate(points))
     for position in range(0, len(points), top_k):
-        batch = points[position : position + top_k]
-        ceiling = (-batch[0].score * heaviest, batch[0].id.int)
-        if len(best) >= top_k and _order(best[top_k - 1]) <= ceiling:
+        ahead = ceilings[position : position + top_k]
+        if len(best) >= top_k and _order(best[top_k - 1]) <= ahead[0][0]:
             break
+        batch = [points[place] for _, place in ahead]
         unknown = [point.id for point in batch if point.id not in known]
         found = await records.hydrate(scope, unknown) if unknown else {}
         if keep is not None and found:
@@ -90,7 +101,7 @@ async def _best(
         for point in batch:
             stored = known[point.id]
             if stored is not None:
-                best.append(ScoredChunk(stored, point.score * weigh(stored)))
+                best.append(ScoredChunk(stored, point.score * weigh(stored.document)))
         best.sort(key=_order)
     return best[:top_k]
 

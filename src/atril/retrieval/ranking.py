@@ -13,7 +13,7 @@ from uuid import UUID
 
 from atril.profiles.profile import HIGHEST_RANK, Norm, Profile, rank_of
 from atril.retrieval.live import ScoredChunk
-from atril.types import StoredChunk
+from atril.types import Document
 
 Influence = Literal["weight", "rank", "apart", "outdated", "reference", "brought", "again", "lookup", "named"]
 
@@ -76,59 +76,55 @@ class Weigher:
     cited: frozenset[UUID] = frozenset()
     apart: float = 1.0
     outdated: float = 1.0
-    _ranks: dict[UUID, float] = field(default_factory=dict, repr=False, compare=False)
-    _norms: dict[UUID, Norm | None] = field(default_factory=dict, repr=False, compare=False)
+    _factors: dict[UUID, float] = field(init=False, default_factory=dict, repr=False, compare=False)
 
-    def __call__(self, stored: StoredChunk) -> float:
-        alone = self.of_collection(stored) * self.of_rank(stored) * self.of_name(stored)
-        return alone * self.of_concern(stored) * self.of_age(stored)
-
-    def of_collection(self, stored: StoredChunk) -> float:
-        return self.weights.get(stored.document.collection, 1.0)
-
-    def of_rank(self, stored: StoredChunk) -> float:
-        if self.profile is None or self.rank == 0.0:
-            return 1.0
-        factor = self._ranks.get(stored.document.id)
+    def __call__(self, document: Document) -> float:
+        factor = self._factors.get(document.id)
         if factor is None:
-            factor = 1.0 - self.rank * (rank_of(self.profile, stored.document) - HIGHEST_RANK)
-            self._ranks[stored.document.id] = factor
+            alone = self.of_collection(document) * self.of_rank(document) * self.of_name(document)
+            factor = alone * self.of_concern(document) * self.of_age(document)
+            self._factors[document.id] = factor
         return factor
 
-    def of_concern(self, stored: StoredChunk) -> float:
-        norm = self._norm(stored)
+    def of_collection(self, document: Document) -> float:
+        return self.weights.get(document.collection, 1.0)
+
+    def of_rank(self, document: Document) -> float:
+        if self.profile is None or self.rank == 0.0:
+            return 1.0
+        return 1.0 - self.rank * (rank_of(self.profile, document) - HIGHEST_RANK)
+
+    def of_concern(self, document: Document) -> float:
+        norm = self._norm(document)
         spoken_of = norm is None or not norm.concerns or norm.identifier in self.concerned
         return 1.0 if spoken_of else self.apart
 
-    def of_age(self, stored: StoredChunk) -> float:
-        norm = self._norm(stored)
+    def of_age(self, document: Document) -> float:
+        norm = self._norm(document)
         return self.outdated if norm is not None and norm.outdated else 1.0
 
-    def _norm(self, stored: StoredChunk) -> Norm | None:
-        document = stored.document
+    def _norm(self, document: Document) -> Norm | None:
         if self.profile is None or document.id in self.cited:
             return None
-        if document.id not in self._norms:
-            self._norms[document.id] = self.profile.norm_of(document)
-        return self._norms[document.id]
+        return self.profile.norm_of(document)
 
-    def of_name(self, stored: StoredChunk) -> float:
-        return self.others if self.named and stored.document.id not in self.named else 1.0
+    def of_name(self, document: Document) -> float:
+        return self.others if self.named and document.id not in self.named else 1.0
 
     @property
     def heaviest(self) -> float:
         """No factor is greater."""
         return max(self.weights.values(), default=1.0)
 
-    def moves(self, stored: StoredChunk) -> list[Moved]:
+    def moves(self, document: Document) -> list[Moved]:
         factors: list[tuple[Influence, float]] = [
-            ("weight", self.of_collection(stored)),
-            ("rank", self.of_rank(stored)),
-            ("apart", self.of_concern(stored)),
-            ("outdated", self.of_age(stored)),
+            ("weight", self.of_collection(document)),
+            ("rank", self.of_rank(document)),
+            ("apart", self.of_concern(document)),
+            ("outdated", self.of_age(document)),
         ]
         moved = [Moved(influence, factor) for influence, factor in factors if factor != 1.0]
-        return [*moved, Moved("named", 1.0)] if stored.document.id in self.named else moved
+        return [*moved, Moved("named", 1.0)] if document.id in self.named else moved
 
 
 def referenced_more(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
@@ -24,7 +23,7 @@ from atril.retrieval.lookup import Lookup
 from atril.retrieval.operators import Operators, parse_operators
 from atril.retrieval.ranking import RankingOptions, Weigher, best_first
 from atril.retrieval.search_filters import NO_FILTERS, ResolvedFilters, SearchFilters, resolve
-from atril.retrieval.semantic import semantic_pool
+from atril.retrieval.semantic import embedded, semantic_pool
 from atril.retrieval.synonyms import SynonymsOf, SynonymSource
 from atril.store.index.protocol import MAX_LIMIT, Index, ScoredPoint
 from atril.store.records import Records
@@ -111,9 +110,7 @@ class Searcher:
         document of a filter raises.
         """
         start = perf_counter()
-        found = await self.retrieve(
-            scope, query, mode=mode, top_k=top_k, min_score=min_score, filters=filters
-        )
+        found = await self._find(await self._request(scope, query, mode, top_k, min_score, filters), mode)
         hits = await to_hits(self._records, scope, found.chunks, found.lexical.weights, found.links)
         elapsed = (perf_counter() - start) * 1000
         expanded = found.lexical.expanded
@@ -133,12 +130,32 @@ class Searcher:
         filters: SearchFilters = NO_FILTERS,
     ) -> Retrieval:
         """As `search`, with whole chunks and what is known of the query instead of hits."""
+        request = await self._request(scope, query, mode, top_k, min_score, filters)
+        found = await self._find(request, mode)
+        if found.vector is None or found.similarities:
+            return found
+        # A glossary draws a question towards the documents whether they answer it or not.
+        limit, where = self._options.prefetch, request.filters.where
+        near = await semantic_pool(self._index, scope, found.vector, limit, where)
+        return replace(found, similarities=self._calibrated(near))
+
+    async def _request(
+        self,
+        scope: Scope,
+        query: str,
+        mode: SearchMode,
+        top_k: int,
+        min_score: float,
+        filters: SearchFilters,
+    ) -> _Request:
         _check(query, mode, top_k, min_score)
         resolved = await resolve(scope, filters, self._records)
         # A passage that somebody pasted has quotes and dashes of its own, which ask for nothing.
         plain = mode == "semantic" or len(query) > MAX_PLANNED
         asked = Operators(query) if plain else parse_operators(query)
-        request = _Request(scope, query, top_k, min_score, resolved, asked)
+        return _Request(scope, query, top_k, min_score, resolved, asked)
+
+    async def _find(self, request: _Request, mode: SearchMode) -> Retrieval:
         match mode:
             case "lexical":
                 return await self._lexical(request)
@@ -261,13 +278,9 @@ class Searcher:
         )
 
     async def _prepare(self, request: _Request) -> tuple[LexicalQuery, Vectors]:
-        # The embedder works on its own thread, so the records can be read meanwhile.
-        embedding = asyncio.ensure_future(self._embedder.embed_query(request.asked.text))
-        try:
+        async with embedded(self._embedder, request.asked.text) as embedding:
             lexical = await analyse_query(self._records, request.scope, request.asked.text)
             return lexical, await embedding
-        finally:
-            embedding.cancel()
 
     async def _live(self, request: _Request, fetch: Fetch, limit: int) -> list[ScoredChunk]:
         return await live_chunks(

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from atril.errors import DocumentNotFound
 from atril.store import reading
+from atril.store.index.protocol import point_id, version_key
 from atril.store.parts import in_parts
 from atril.store.rows import CHUNK, to_chunk
 from atril.store.schema import BLOCK, chunks, is_current, text_blocks, versions
@@ -69,12 +70,17 @@ class Passages:
 
     def __init__(self) -> None:
         self._documents: dict[UUID, Document] = {}
+        self._of_points: dict[int, Document] = {}
         self._moves = 0
 
     def forget(self) -> None:
         """Called when documents have been given other names."""
         self._moves += 1
-        self._documents.clear()
+        self._clear()
+
+    def remembered(self, point: UUID) -> Document | None:
+        """The document of a point if it is in memory, whether or not the point still counts."""
+        return self._of_points.get(version_key(point))
 
     def at_points(
         self, connection: Connection, scope: Scope, points: Sequence[UUID]
@@ -136,11 +142,18 @@ class Passages:
             before = self._moves
             fresh = {each.version: each for each in reading.of_versions(connection, tenant, missing)}
             if len(self._documents) > REMEMBERED:
-                self._documents.clear()
+                self._clear()
             if before == self._moves:  # or what was read may be out of date already
                 self._documents.update(fresh)
+                self._of_points.update(
+                    (version_key(point_id(each.id, version, 0)), each) for version, each in fresh.items()
+                )
             owners.update(fresh)
         return owners
+
+    def _clear(self) -> None:
+        self._documents.clear()
+        self._of_points.clear()
 
 
 def excerpt(connection: Connection, scope: Scope, document: UUID, start: int, end: int | None) -> str:

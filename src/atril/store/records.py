@@ -254,6 +254,10 @@ class Records:
             lambda connection: self._passages.at_points(connection, scope, points)
         )
 
+    def remembered(self, point: UUID) -> Document | None:
+        """The document of a point if it is in memory, whether or not the point still counts."""
+        return self._passages.remembered(point)
+
     async def tables(self, scope: Scope, document: Document | None = None) -> list[ListedTable]:
         """The tables that the caller may see, by document and chunk; of one document if it is given."""
         return await self._database.read(lambda connection: tables.listing(connection, scope, document))
