@@ -50,17 +50,14 @@ def matches(content: str, language: str, weights: Mapping[str, float]) -> list[T
 def excerpts(content: str, matched: Sequence[Term], weights: Mapping[str, float]) -> list[Excerpt]:
     """The windows whose matches weigh most, each term counted in full once; they do not overlap."""
     chosen: list[Excerpt] = []
-    free = [(0, len(content))]
-    while len(chosen) < MAX_EXCERPTS:
-        windows = [window for bounds in free for window in _windows(matched, weights, *bounds)]
-        if not windows:
-            break
-        _, first, last, low, high = max(windows, key=lambda window: (window[0], -window[1]))
+    free = _windows(matched, weights, 0, len(content))
+    while free and len(chosen) < MAX_EXCERPTS:
+        _, first, last, low, high = max(free, key=lambda window: (window[0], -window[1]))
         start, end = _widen(content, first, last, low, high)
         marks = tuple((term.start, term.end) for term in matched if start <= term.start and term.end <= end)
         chosen.append(Excerpt(start, end, marks))
-        free.remove((low, high))
-        free += [(low, start), (end, high)]
+        free = [window for window in free if window[3] != low]
+        free += _windows(matched, weights, low, start) + _windows(matched, weights, end, high)
     return chosen
 
 

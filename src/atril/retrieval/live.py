@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Final, Protocol, TypeAlias
 from uuid import UUID
 
@@ -87,12 +89,10 @@ async def _best(
         return -point.score * (heaviest if document is None else weigh(document)), point.id.int
 
     best: list[ScoredChunk] = []
-    ceilings = sorted((most(point), place) for place, point in enumerate(points))
-    for position in range(0, len(points), top_k):
-        ahead = ceilings[position : position + top_k]
-        if len(best) >= top_k and _order(best[top_k - 1]) <= ahead[0][0]:
+    ahead = _in_order(points, most, heaviest)
+    while batch := [points[place] for place in islice(ahead, top_k)]:
+        if len(best) >= top_k and _order(best[top_k - 1]) <= most(batch[0]):
             break
-        batch = [points[place] for _, place in ahead]
         unknown = [point.id for point in batch if point.id not in known]
         found = await records.hydrate(scope, unknown) if unknown else {}
         if keep is not None and found:
@@ -104,6 +104,19 @@ async def _best(
                 best.append(ScoredChunk(stored, point.score * weigh(stored.document)))
         best.sort(key=_order)
     return best[:top_k]
+
+
+def _in_order(
+    points: Sequence[ScoredPoint], most: Callable[[ScoredPoint], tuple[float, int]], heaviest: float
+) -> Iterator[int]:
+    """The places of points, which come best first, in the order of the most that they can reach; it is asked of
+    no more of them than needed."""
+    weighed: list[tuple[tuple[float, int], int]] = []
+    for place, point in enumerate(points):
+        while weighed and weighed[0][0] <= (-point.score * heaviest, point.id.int):
+            yield heappop(weighed)[1]
+        heappush(weighed, (most(point), place))
+    yield from (place for _, place in sorted(weighed))
 
 
 def _kept(found: Mapping[UUID, StoredChunk], keep: Condition) -> dict[UUID, StoredChunk]:

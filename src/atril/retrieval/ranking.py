@@ -130,16 +130,19 @@ class Weigher:
 def referenced_more(
     chunks: Sequence[ScoredChunk], references: Mapping[UUID, Collection[UUID]], share: float
 ) -> tuple[list[ScoredChunk], dict[UUID, Moved]]:
-    """Chunks to which a better one refers, raised by a share of the best such one's score, at most to it."""
+    """Chunks to which a better one refers, raised by a share of the best such one's score, at most to it.
+
+    `chunks` come best first.
+    """
+    referring: dict[UUID, ScoredChunk] = {}
+    for chunk in chunks[:REFERRING]:
+        for point in references.get(chunk.stored.point, ()):
+            referring.setdefault(point, chunk)
     raised: dict[UUID, Moved] = {}
     kept = []
     for chunk in chunks:
         point = chunk.stored.point
-        best = max(
-            (other for other in chunks[:REFERRING] if point in references.get(other.stored.point, ())),
-            key=lambda other: other.score,
-            default=None,
-        )
+        best = referring.get(point)
         if best is not None and best.score > chunk.score > 0.0:
             score = min(best.score, chunk.score + share * best.score)
             raised[point] = Moved("reference", score / chunk.score, best.stored.point)

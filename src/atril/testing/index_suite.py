@@ -107,6 +107,20 @@ class SearchTests(_Fixture):
         await index.upsert(ME, [point("a")])
         assert await found_where(index, None) == {point("a").id}
 
+    async def test_it_knows_the_terms_of_its_points(self, index: Index) -> None:
+        """Check that terms come from what was written last, and that another tenant's point is not there."""
+        await index.upsert(
+            ME, [point("a", sparse=sparse({1: 1.0, 7: 0.5})), point("b", sparse=sparse({7: 2.0}))]
+        )
+        await index.upsert(ME, [point("b", sparse=sparse({2**32 - 1: 1.0}))])
+        asked = [point(name).id for name in "abc"]
+        assert await index.terms(ME, asked) == {
+            point("a").id: frozenset({1, 7}),
+            point("b").id: frozenset({2**32 - 1}),
+        }
+        assert await index.terms(YOU, asked) == {}
+        assert await index.terms(ME, []) == {}
+
     async def test_a_dense_score_is_the_cosine(self, index: Index) -> None:
         """Check the metric, and that quantized vectors are scored again with the originals."""
         vectors = {"a": unit(1, 0.1), "b": unit(0.6, -0.8), "c": unit(-1, 2, 3)}

@@ -9,6 +9,7 @@ What every engine must do, each point a test in `atril.testing.index_suite`:
 - scores rank within one search only and are not comparable between engines or queries, except that
   `search_dense` gives the cosine and `search_sparse` the dot product, to four decimals;
 - a sparse search returns only points that share a term with the query;
+- `terms` gives what the sparse vectors of points were written with;
 - `upsert` of an id replaces the point; a finished `upsert` is seen by the next search;
 - `delete` of what is missing is silent;
 - a missing field never matches a comparison;
