@@ -218,7 +218,7 @@ class ExtractiveAnswering:
         if held:
             others = await self._other_parts(scope, found)
             sentences += quotable(others, QuestionWords.of(found.lexical))
-        ranked = await self._ranked(found, sentences, language) if held else []
+        ranked = _without_others(found, await self._ranked(found, sentences, language)) if held else []
         chosen = select(ranked, 0.0 if _several(found) else TOGETHER)
         citations = await self._citations(scope, chosen)
         return Quoted(
@@ -306,6 +306,16 @@ def asked_for(found: Retrieval) -> frozenset[UUID]:
         return frozenset()
     said = sum(len(query.keywords) for query in found.trace.question.plan.queries)
     return cited if said <= LITTLE else frozenset()
+
+
+def _without_others(found: Retrieval, ranked: list[Ranked]) -> list[Ranked]:
+    """The sentences without those of norms for people or matters of whom the question does not speak, unless the
+    best one is of such a norm."""
+    moves = found.trace.moves if found.trace else {}
+    apart = {point for point, moved in moves.items() if any(each.influence == "apart" for each in moved)}
+    if not ranked or ranked[0].sentence.chunk.stored.point in apart:
+        return ranked
+    return [each for each in ranked if each.sentence.chunk.stored.point not in apart]
 
 
 def _several(found: Retrieval) -> bool:
