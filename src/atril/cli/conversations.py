@@ -11,11 +11,12 @@ from atril.cli import options, views
 from atril.cli.session import DONE, Session
 from atril.cli.terminal import Terminal
 from atril.cli.texts import said
+from atril.cli.usage import Command, Program
 
 if TYPE_CHECKING:
     from atril.app import Library
 
-app = typer.Typer(help=said("help.conversations"), no_args_is_help=False)
+app = typer.Typer(cls=Program, help=said("help.conversations"), no_args_is_help=False)
 
 
 class Form(StrEnum):
@@ -37,7 +38,7 @@ def conversations(
         list_conversations(home, profile, as_json)
 
 
-@app.command("list", help=said("help.conversations_list"))
+@app.command("list", cls=Command, help=said("help.conversations_list"))
 def list_conversations(
     home: options.Home = None, profile: options.Profile = None, as_json: options.AsJson = False
 ) -> None:
@@ -51,7 +52,7 @@ def list_conversations(
     Session(home, profile, terminal).run(work)
 
 
-@app.command(help=said("help.conversations_show"))
+@app.command(cls=Command, help=said("help.conversations_show"))
 def show(
     id: Id, home: options.Home = None, profile: options.Profile = None, as_json: options.AsJson = False
 ) -> None:
@@ -65,7 +66,7 @@ def show(
     Session(home, profile, terminal).run(work)
 
 
-@app.command(help=said("help.conversations_export"))
+@app.command(cls=Command, help=said("help.conversations_export"))
 def export(
     id: Id,
     form: Annotated[Form, typer.Option("--form", help=said("help.form"))] = Form.MARKDOWN,
@@ -86,7 +87,7 @@ def export(
     Session(home, profile, terminal).run(work)
 
 
-@app.command(help=said("help.conversations_delete"))
+@app.command(cls=Command, help=said("help.conversations_delete"))
 def delete(
     id: Id, home: options.Home = None, profile: options.Profile = None, as_json: options.AsJson = False
 ) -> None:

@@ -86,7 +86,7 @@ def regex(
 def section(
     name: Name,
     start: Annotated[int, typer.Argument(metavar="START", min=1, help=said("help.chunk_start"))],
-    end: Annotated[int | None, typer.Argument(metavar="[END]", min=1, help=said("help.chunk_end"))] = None,
+    end: Annotated[int | None, typer.Argument(metavar="END", min=1, help=said("help.chunk_end"))] = None,
     home: options.Home = None,
     profile: options.Profile = None,
     as_json: options.AsJson = False,

@@ -11,9 +11,11 @@ from atril import __version__
 from atril.cli import chat, conversations, demo, direct, documents, search, tools
 from atril.cli.terminal import prepare_streams
 from atril.cli.texts import said
+from atril.cli.usage import Command, Program
 
 app = typer.Typer(
     name="atril",
+    cls=Program,
     help=said("help.app"),
     no_args_is_help=True,
     add_completion=False,
@@ -41,7 +43,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for _name, _command in _COMMANDS.items():
     _exit = said("help.add_exit") if _name in ("add", "sync") else None
-    app.command(_name, help=said(f"help.{_name}"), epilog=_exit)(_command)
+    app.command(_name, cls=Command, help=said(f"help.{_name}"), epilog=_exit)(_command)
 
 
 app.add_typer(conversations.app, name="conversations")
