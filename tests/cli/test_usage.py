@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,3 +66,25 @@ def test_without_a_command_the_help_is_shown(atril: Atril) -> None:
     run = atril()
     assert run.code == 2
     assert "COMMAND" in run.out + run.err
+
+
+@pytest.mark.parametrize("command", ["add", "sync"])
+def test_a_slip_of_the_path_leaves_no_library_behind(atril: Atril, tmp_path: Path, command: str) -> None:
+    run = atril(command, "nowhere")
+    assert run.code == 1
+    assert "nowhere" in run.out + run.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_is_missing_is_reported_alike_with_and_without_a_library(
+    atril: Atril, folder: Path, tmp_path: Path
+) -> None:
+    first = atril("add", "nowhere", "--json").document
+    atril("add", folder, "--home", tmp_path / "home")
+    later = atril("add", "nowhere", "--json", "--home", tmp_path / "home").document
+    assert first["failed"] == later["failed"]
+    assert first.keys() == later.keys()
+
+
+def test_a_collection_that_is_not_there_is_told_apart_from_an_empty_library(stocked: Atril) -> None:
+    assert "no collection 'other'" in stocked("list", "--collection", "other").out

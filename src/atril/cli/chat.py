@@ -103,6 +103,8 @@ class _Chat:
                     self.terminal.note(said("conversation.commands"))
         except AtrilError as error:
             self.terminal.note(error.localized(interface_language()))
+        except FileExistsError as error:
+            self.terminal.note(said("conversation.exists", path=error.filename))
         except OSError as error:
             self.terminal.note(said("cli.system_error", detail=error))
 
@@ -168,6 +170,7 @@ class _Chat:
             self.terminal.note(said("conversation.corrected"))
             self.terminal.show(views.text(answer.text))
         self.terminal.show(views.sources(answer, marks=self.terminal.marks_needed))
+        self.terminal.text("\n")
 
 
 def _read_line() -> str | None:

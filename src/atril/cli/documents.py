@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from errno import ENOENT
+from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +14,9 @@ from atril.cli import options, views
 from atril.cli.progress import progress_line
 from atril.cli.session import DONE, FAILED, Session
 from atril.cli.terminal import Terminal
-from atril.cli.texts import said
-from atril.types import DEFAULT_COLLECTION, AddReport
+from atril.cli.texts import interface_language, said
+from atril.errors import NotAFolder, PathNotFound, UnreadableDocument
+from atril.types import DEFAULT_COLLECTION, AddReport, Failure
 
 if TYPE_CHECKING:
     from atril.app import Library
@@ -36,7 +40,10 @@ def add(
             )
         return _added(terminal, report)
 
-    Session(home, profile, terminal).run(work, creates_home=True)
+    def anything() -> int:
+        return DONE if any(path.exists() for path in paths) else _added(terminal, _missing(paths))
+
+    Session(home, profile, terminal).run(work, creates_home=True, before_home=anything)
 
 
 def sync(
@@ -65,7 +72,15 @@ def sync(
             terminal.note(said("cli.watching", folder=folder))
         return DONE
 
-    Session(home, profile, terminal).run(forever if watch else once, creates_home=True)
+    def a_folder() -> int:
+        if not folder.exists():
+            raise PathNotFound(path=str(folder))
+        if not folder.is_dir():
+            raise NotAFolder(path=str(folder))
+        return DONE
+
+    work = forever if watch else once
+    Session(home, profile, terminal).run(work, creates_home=True, before_home=a_folder)
 
 
 def list_documents(
@@ -89,8 +104,13 @@ def list_documents(
             held = [each for each in await library.tables() if collection in (None, each.collection)]
             terminal.result([each.to_dict() for each in held], lambda: views.tables(held))
             return DONE
-        found = await library.documents(collection)
-        terminal.result([document.to_dict() for document in found], lambda: views.documents(found))
+        every = await library.documents()
+        found = [document for document in every if collection in (None, document.collection)]
+        others = sorted({document.collection for document in every}) if collection and not found else []
+        terminal.result(
+            [document.to_dict() for document in found],
+            lambda: views.no_collection(collection or "", others) if others else views.documents(found),
+        )
         return DONE
 
     Session(home, profile, terminal).run(work)
@@ -126,6 +146,12 @@ def reindex(
         return DONE
 
     Session(home, profile, terminal).run(work)
+
+
+def _missing(paths: Sequence[Path]) -> AddReport:
+    """The report of an `add` that has nothing to read at all."""
+    error = UnreadableDocument(reason="unreadable", detail=strerror(ENOENT)).localized(interface_language())
+    return AddReport(failed=tuple(Failure(str(path), "unreadable", error) for path in paths))
 
 
 def _added(terminal: Terminal, report: AddReport) -> int:

@@ -36,17 +36,26 @@ class Session:
     profile: str | None
     terminal: Terminal
 
-    def run(self, work: Callable[[Library], Awaitable[int]], *, creates_home: bool = False) -> None:
+    def run(
+        self,
+        work: Callable[[Library], Awaitable[int]],
+        *,
+        creates_home: bool = False,
+        before_home: Callable[[], int] = lambda: DONE,
+    ) -> None:
         """Opens the home, does the work and closes it whatever happens; `work` returns the exit code.
 
         A command that only reads refuses a folder that holds no library, so that a slip of the current
-        folder does not leave an empty one behind.
+        folder does not leave an empty one behind. For the same reason a command that creates its home asks
+        `before_home` first, where there is none yet, and goes no further unless that gives success.
         """
-        code = self._code(work, creates_home)
+        code = self._code(work, creates_home, before_home)
         if code != DONE:
             raise typer.Exit(code)
 
-    def _code(self, work: Callable[[Library], Awaitable[int]], creates_home: bool) -> int:
+    def _code(
+        self, work: Callable[[Library], Awaitable[int]], creates_home: bool, before_home: Callable[[], int]
+    ) -> int:
         import asyncio  # a tenth of what `--help` takes, which runs nothing
 
         try:
@@ -55,6 +64,8 @@ class Session:
                 raise NotAFolder(path=str(home))
             if not creates_home and not self.holds_library(home):
                 return FAILED
+            if creates_home and not is_home(home) and (code := before_home()) != DONE:
+                return code
             return asyncio.run(self._work(home, work))
         except AtrilError as error:
             self.terminal.fail(error.localized(interface_language()), type(error).__name__)

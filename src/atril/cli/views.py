@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from atril.cli.reading import readable
 from atril.cli.terminal import plain
 from atril.cli.texts import said
 
@@ -166,6 +167,11 @@ def documents(found: Sequence[Document]) -> RenderableType:
     return table
 
 
+def no_collection(name: str, others: Sequence[str]) -> RenderableType:
+    """That no document is in the collection, and in which there are some."""
+    return text(said("cli.no_collection", name=name, names=", ".join(others)))
+
+
 def references(report: ReferenceReport) -> RenderableType:
     """Counts by kind, then what could not be resolved, each with a chunk that says it."""
     total = said(
@@ -269,11 +275,11 @@ def _hit_head(rank: int, hit: Hit) -> Text:
 
 def _excerpt(hit: Hit, *, marks: bool) -> Text:
     if not hit.highlights:
-        return Text(_shortened(hit.content, _EXCERPT_LENGTH))
+        return Text(_cut(readable(plain(hit.content)), _EXCERPT_LENGTH))
     excerpt = Text()
     for index, highlight in enumerate(hit.highlights):
         excerpt.append(" … " if index else "")
-        for inside, part in enumerate(_TAG.split(" ".join(plain(highlight).split()))):
+        for inside, part in enumerate(_TAG.split(readable(plain(highlight)))):
             _append(excerpt, part, emphasised=inside % 2 == 1, marks=marks)
     return excerpt
 
@@ -338,7 +344,7 @@ def _quote(citation: Citation, given: Answer, *, marks: bool) -> Text:
     from atril.documents.analysis import analyze  # loads the stemmers, which `--help` does without
     from atril.retrieval.highlights import matches
 
-    quote = " ".join(plain(citation.quote).split())
+    quote = readable(plain(citation.quote))
     asked = {term.text: 1.0 for term in analyze(given.question, given.language)}
     shown = Text("“")
     position = 0
@@ -368,8 +374,11 @@ def _append(line: Text, part: str, *, emphasised: bool, marks: bool) -> None:
 
 
 def _shortened(words: str, length: int) -> str:
-    line = " ".join(plain(words).split())
-    return line if len(line) <= length else line[:length].rstrip() + "…"
+    return _cut(" ".join(plain(words).split()), length)
+
+
+def _cut(words: str, length: int) -> str:
+    return words if len(words) <= length else words[:length].rstrip() + "…"
 
 
 def _table(*headings: str) -> Table:
