@@ -47,8 +47,9 @@ def enrich(chunks: Sequence[Chunk], *, title: str, language: str) -> list[Chunk]
         if heading not in title_terms:
             title_terms[heading] = distinct_terms(heading, language)
         frequencies = Counter(term.text for term in found)
+        in_title = title_terms[heading]
         weights = {
-            term: (1 + log(times)) * rarity[term] * _bonus(term, title_terms[heading])
+            term: (1 + log(times)) * rarity[term] * (_IN_TITLE if term in in_title else 1.0)
             for term, times in frequencies.items()
             if len(term) >= _SHORTEST_KEYWORD and not term[0].isdigit()
         }
@@ -56,9 +57,7 @@ def enrich(chunks: Sequence[Chunk], *, title: str, language: str) -> list[Chunk]
             replace(
                 chunk,
                 keywords=_keywords(chunk.content, found, weights),
-                description=_central_sentence(
-                    chunk.content, language, found, frequencies, title_terms[heading]
-                ),
+                description=_central_sentence(chunk.content, language, found, frequencies, in_title),
             )
         )
     return enriched
@@ -69,10 +68,6 @@ def describe(text: str, language: str) -> str:
     beginning = text[:_BEGINNING]
     terms = analyze(beginning, language)
     return _central_sentence(beginning, language, terms, Counter(term.text for term in terms), frozenset())
-
-
-def _bonus(term: str, title: AbstractSet[str]) -> float:
-    return _IN_TITLE if term in title else 1.0
 
 
 def _keywords(text: str, terms: Sequence[Term], weights: Mapping[str, float]) -> tuple[str, ...]:
@@ -99,10 +94,11 @@ def _central_sentence(
 ) -> str:
     """Prose before table rows before headings, of fitting length if there is one; then the most central."""
     starts = [term.start for term in terms]
+    telling = {term: times * (_IN_TITLE if term in title else 1.0) for term, times in frequencies.items()}
     best, chosen = (-1, -1.0), ""
     for start, end in sentences(text, language):
         inside = {term.text for term in terms[bisect_left(starts, start) : bisect_left(starts, end)]}
-        centrality = sum(frequencies[term] * _bonus(term, title) for term in inside) / sqrt(len(inside) + 1)
+        centrality = sum(map(telling.__getitem__, inside)) / sqrt(len(inside) + 1)
         rank = _suitability(text, start, end), centrality
         if rank > best:
             best, chosen = rank, text[start:end]

@@ -12,7 +12,6 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Final
 
 _TAGS: Final = range(0xE0020, 0xE007F)
@@ -46,11 +45,26 @@ class Folded:
         """Where a slice of the folded text lies in the original."""
         if not self.original or start >= end:
             return start, end
-        return bisect_right(self._ends, start), bisect_right(self._ends, end - 1) + 1
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, at: int) -> int:
+        """The character of the original that a character of the folded text comes from."""
+        odd, ends = self._odd
+        passed = bisect_right(ends, at)
+        shift = ends[passed - 1] - odd[passed - 1] - 1 if passed else 0
+        return min(at - shift, odd[passed]) if passed < len(odd) else at - shift
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(len(_letters[ord(character)]) for character in self.original))
+    def _odd(self) -> tuple[list[int], list[int]]:
+        """Where the characters stand that became none or several, and where each ends in the folded text."""
+        lengths = {each: len(_letters[ord(each)]) for each in set(self.original)}
+        unlike = "".join(each for each, length in lengths.items() if length != 1)
+        odd, ends, shift = [], [], 0
+        for match in re.finditer(f"[{re.escape(unlike)}]", self.original):
+            shift += lengths[match[0]] - 1
+            odd.append(match.start())
+            ends.append(match.end() + shift)
+        return odd, ends
 
 
 def fold(text: str) -> Folded:
