@@ -60,9 +60,17 @@ def _rebuild(kind: type[AtrilError], fields: dict[str, object]) -> AtrilError:
 
 
 class InvalidArgument(AtrilError):
-    """Fields: `name`, `value`, `allowed` (what would be accepted)."""
+    """Fields: `name`, `value`, `allowed` (what would be accepted: as it stands, or a key of the messages' table
+    `allowed` such as "allowed.range"), and what fills that."""
 
     key = "error.invalid_argument"
+
+    def localized(self, language: str | None) -> str:
+        allowed = self.fields.get("allowed")
+        if isinstance(allowed, str) and allowed.startswith("allowed."):
+            told = message(allowed, language, **self.fields)
+            return message(self.key, language, **{**self.fields, "allowed": told})
+        return super().localized(language)
 
 
 class LimitExceeded(InvalidArgument):

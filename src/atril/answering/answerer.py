@@ -39,7 +39,7 @@ class Asked:
 def check_question(question: str) -> None:
     """Raises `InvalidArgument` for a question without words."""
     if not question.strip():
-        raise InvalidArgument(name="question", value=question, allowed="a text that is not empty")
+        raise InvalidArgument(name="question", value=question, allowed="allowed.text")
 
 
 class Pipeline(Protocol):

@@ -324,4 +324,6 @@ def _tell_looked(work: _Work, found: FoundPages) -> None:
 def _check(asked: Asked) -> None:
     check_question(asked.question)
     if not 1 <= asked.max_pages <= MOST_PAGES:
-        raise InvalidArgument(name="max_pages", value=asked.max_pages, allowed=f"1 to {MOST_PAGES}")
+        raise InvalidArgument(
+            name="max_pages", value=asked.max_pages, allowed="allowed.range", least=1, most=MOST_PAGES
+        )

@@ -102,7 +102,7 @@ async def evaluate(
 def _checked(ks: Sequence[int]) -> list[int]:
     cutoffs = sorted(set(ks))
     if not cutoffs or cutoffs[0] < 1:
-        raise InvalidArgument(name="k", value=list(ks), allowed="1 to 1000")
+        raise InvalidArgument(name="k", value=list(ks), allowed="allowed.range", least=1, most=MAX_HITS)
     if cutoffs[-1] > MAX_HITS:
         raise LimitExceeded(name="k", value=cutoffs[-1], allowed=MAX_HITS)
     return cutoffs

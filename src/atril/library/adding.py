@@ -88,9 +88,9 @@ class Adding(Base):
         progress: ProgressListener | None,
     ) -> AddReport:
         if not collection.strip():
-            raise InvalidArgument(name="collection", value=collection, allowed="a name that is not blank")
+            raise InvalidArgument(name="collection", value=collection, allowed="allowed.text")
         if weight is not None and not 0 < weight < inf:
-            raise InvalidArgument(name="weight", value=weight, allowed="a number above 0")
+            raise InvalidArgument(name="weight", value=weight, allowed="allowed.above", least=0)
         self._home.check_current()
         records = self._home.stores.records
         marks = None if labels is None else tuple(sorted(set(labels)))
@@ -125,7 +125,7 @@ class Adding(Base):
 def _text_source(row: Mapping[str, Any], collection: str) -> TextSource:
     name, text = row.get("name"), row.get("text")
     if not isinstance(name, str) or not name.strip():
-        raise InvalidArgument(name="name", value=name, allowed="a text that is not blank")
+        raise InvalidArgument(name="name", value=name, allowed="allowed.text")
     if not isinstance(text, str):
         raise InvalidArgument(name="text", value=text, allowed="a text")
     metadata = {str(key): str(value) for key, value in (row.get("metadata") or {}).items()}

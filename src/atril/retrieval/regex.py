@@ -143,6 +143,6 @@ def _hit(match: Match, stored: StoredChunk) -> Hit:
 
 def _check_number(name: str, value: int, least: int, most: int) -> None:
     if value < least:
-        raise InvalidArgument(name=name, value=value, allowed=f"{least} to {most}")
+        raise InvalidArgument(name=name, value=value, allowed="allowed.range", least=least, most=most)
     if value > most:
         raise LimitExceeded(name=name, value=value, allowed=most)

@@ -102,5 +102,5 @@ def _type_field(name: str) -> str:
 
 def _touches(page: int) -> tuple[Filter, Filter]:
     if page < 1:
-        raise InvalidArgument(name="page", value=page, allowed="a number from 1 up")
+        raise InvalidArgument(name="page", value=page, allowed="allowed.at_least", least=1)
     return Between("page", at_most=page), Between("page_end", at_least=page)

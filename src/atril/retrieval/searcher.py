@@ -339,14 +339,14 @@ def _applied(request: _Request) -> dict[str, Any]:
 
 def _check(query: str, mode: str, top_k: int, min_score: float) -> None:
     if not query.strip():
-        raise InvalidArgument(name="query", value=query, allowed="a text that is not empty")
+        raise InvalidArgument(name="query", value=query, allowed="allowed.text")
     if len(query) > MAX_QUERY:
         raise LimitExceeded(name="query", value=f"{len(query)} characters long", allowed=MAX_QUERY)
     if mode not in get_args(SearchMode):
         raise InvalidArgument(name="mode", value=mode, allowed=", ".join(get_args(SearchMode)))
     if top_k < 1:
-        raise InvalidArgument(name="top_k", value=top_k, allowed=f"1 to {MAX_TOP_K}")
+        raise InvalidArgument(name="top_k", value=top_k, allowed="allowed.range", least=1, most=MAX_TOP_K)
     if top_k > MAX_TOP_K:
         raise LimitExceeded(name="top_k", value=top_k, allowed=MAX_TOP_K)
     if isnan(min_score) or min_score < 0.0 or (mode != "lexical" and min_score > 1.0):
-        raise InvalidArgument(name="min_score", value=min_score, allowed="0 to 1")
+        raise InvalidArgument(name="min_score", value=min_score, allowed="allowed.range", least=0, most=1)

@@ -41,8 +41,8 @@ async def read_section(records: Records, scope: Scope, name: str, start: int, en
     """Raises `InvalidArgument` unless 1 ≤ start ≤ end with at most 1,000 chunks between, and what finding a
     document raises."""
     if start < 1 or end < start or end - start >= MAX_CHUNKS:
-        allowed = f"1 ≤ start ≤ end, at most {MAX_CHUNKS} chunks"
-        raise InvalidArgument(name="start-end", value=f"{start}-{end}", allowed=allowed)
+        given = f"{start}-{end}"
+        raise InvalidArgument(name="start-end", value=given, allowed="allowed.section", most=MAX_CHUNKS)
     document = await records.find(scope, name)
     chunks = await records.chunks(scope, document.id, start, end)
     return Section(document, start, end, tuple(chunks))

@@ -56,14 +56,13 @@ def structure_query(
     """Raises `InvalidArgument` for a blank document, an unknown type or position, or a `top_k` below 1, and
     `LimitExceeded` for one above 1,000. Keywords in one text are separated by commas."""
     if not document.strip():
-        raise InvalidArgument(name="document", value=document, allowed="the name of a document")
+        raise InvalidArgument(name="document", value=document, allowed="allowed.text")
     if chunk_type is not None and chunk_type not in CHUNK_TYPES:
         raise InvalidArgument(name="chunk_type", value=chunk_type, allowed=", ".join(CHUNK_TYPES))
     if position != "all" and not _POSITION.fullmatch(position):
-        allowed = "all, first_N or last_N, such as first_5"
-        raise InvalidArgument(name="position", value=position, allowed=allowed)
+        raise InvalidArgument(name="position", value=position, allowed="allowed.position")
     if top_k < 1:
-        raise InvalidArgument(name="top_k", value=top_k, allowed=f"1 to {MAX_TOP_K}")
+        raise InvalidArgument(name="top_k", value=top_k, allowed="allowed.range", least=1, most=MAX_TOP_K)
     if top_k > MAX_TOP_K:
         raise LimitExceeded(name="top_k", value=top_k, allowed=MAX_TOP_K)
     given = keywords.split(",") if isinstance(keywords, str) else keywords
