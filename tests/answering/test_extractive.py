@@ -55,11 +55,17 @@ async def check(shelf: Shelf, answer: Answer) -> None:
     assert set(answer.used) == {citation.chunk_id for citation in answer.citations} <= set(answer.context)
 
 
+async def test_quotes_the_row_that_is_asked_for_and_not_those_around_it(shelf: Shelf) -> None:
+    await shelf.add("lines.md", ["| Line | Leaves |\n|---|---|\n| Harbour | 07:00 |\n| Airport | 08:15 |"])
+    answer = await answering(shelf).ask(SCOPE, "When does the line to the airport leave?")
+    assert [citation.quote for citation in answer.citations] == ["| Airport | 08:15 |"]
+
+
 async def test_says_the_row_of_a_table_with_its_columns_and_cites_it_as_it_stands(shelf: Shelf) -> None:
     table = "| En millones | 2022 | 2021 |\n|---|---|---|\n| Ventas netas | 66 | 61 |"
     await shelf.add("cuentas.md", [table])
     answer = await answering(shelf).ask(SCOPE, "¿Cuáles fueron las ventas netas?")
-    assert answer.text == "Ventas netas: 2022 66, 2021 61 [1]"
+    assert answer.text == "Ventas netas — 2022: 66; 2021: 61 [1]"
     assert [citation.quote for citation in answer.citations] == ["| Ventas netas | 66 | 61 |"]
 
 

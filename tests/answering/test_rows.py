@@ -14,20 +14,20 @@ def say(content: str, part: str, context: str = "") -> str:
 
 
 def test_a_row_is_said_with_its_columns() -> None:
-    assert say(TABLE, "| **Net sales** | $66 | (61) |") == "Net sales: 2022 $66, 2021 (61)"
-    assert say(TABLE, "|  | 5 | |") == "2022 5"
+    assert say(TABLE, "| **Net sales** | $66 | (61) |") == "Net sales — 2022: $66; 2021: (61)"
+    assert say(TABLE, "|  | 5 | |") == "2022: 5"
 
 
 def test_columns_come_from_the_context_where_the_table_goes_on() -> None:
     part = "| Net loss | 7 | 8 |"
-    assert say(part + "\n| Tax | 1 | 2 |", part, "Report\n| | 2022 | 2021 |") == "Net loss: 2022 7, 2021 8"
+    assert say(part + "\n| Tax | 1 | 2 |", part, "Report\n| | 2022 | 2021 |") == "Net loss — 2022: 7; 2021: 8"
 
 
 def test_columns_that_do_not_fit_or_are_unknown_are_left_out() -> None:
     row = "| Net loss | 7 | 8 |"
-    assert say(row, row) == "Net loss: 7, 8"
-    assert say(row, row, "| 2022 |") == "Net loss: 7, 8"
-    assert say("A sentence before.\n\n" + row, row, "| | 2022 | 2021 |") == "Net loss: 7, 8"
+    assert say(row, row) == "Net loss — 7; 8"
+    assert say(row, row, "| 2022 |") == "Net loss — 7; 8"
+    assert say("A sentence before.\n\n" + row, row, "| | 2022 | 2021 |") == "Net loss — 7; 8"
 
 
 def test_what_is_no_row_stays_as_it_is() -> None:

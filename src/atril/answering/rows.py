@@ -1,4 +1,4 @@
-"""Rows of Markdown tables, as a person would say them: the name of the row, then each column with its value."""
+"""Rows of Markdown tables as a person reads them: the name of the row, then each column with its value."""
 
 from __future__ import annotations
 
@@ -14,30 +14,35 @@ _CELL: Final = re.compile(r"(?<!\\)\|")
 _MARKS: Final = "* "
 
 
+def is_row(text: str) -> bool:
+    """Whether the text is one row of a table."""
+    return _ROW.fullmatch(text.strip()) is not None
+
+
 def is_header(content: str, start: int, end: int) -> bool:
     """Whether the slice is the row that names the columns of a table, or the line of dashes below it."""
-    if not _ROW.fullmatch(content[start:end].strip()):
+    if not is_row(content[start:end]):
         return False
     below = content[end:].lstrip("|\t ").removeprefix("\n").partition("\n")[0].strip()
     return any(_DELIMITER.fullmatch(line) for line in (content[start:end].strip(), below) if line)
 
 
 def readable(chunk: Chunk, start: int, end: int) -> str:
-    """The slice as it is said in an answer: a row of a table as "name: column value, column value", where the
-    columns are known from the chunk or its context; anything else as it stands."""
+    """The slice as it is said in an answer: a row of a table as "name — column: value; column: value", where
+    the columns are known from the chunk or its context; anything else as it stands."""
     text = chunk.content[start:end]
-    if not _ROW.fullmatch(text.strip()):
+    if not is_row(text):
         return text
     name, *values = _cells(text)
     columns = _columns(chunk, start)[1:]
     told = [
-        f"{column} {value}" if column and column != value else value
+        f"{column}: {value}" if column and column != value else value
         for column, value in zip(_fitting(columns, len(values)), values, strict=True)
         if value
     ]
     if not name or not told:
-        return ", ".join(cell for cell in (name, *told) if cell) or text
-    return f"{name}: {', '.join(told)}"
+        return "; ".join(cell for cell in (name, *told) if cell) or text
+    return f"{name} — {'; '.join(told)}"
 
 
 def _columns(chunk: Chunk, start: int) -> list[str]:

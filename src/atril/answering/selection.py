@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from atril.answering.evidence import Sentence
-from atril.answering.rows import readable
+from atril.answering.rows import is_row, readable
 
 MAX_SENTENCES: Final = 3
 MAX_CHARACTERS: Final = 600
@@ -16,7 +16,7 @@ MAX_CHARACTERS: Final = 600
 ALIKE: Final = 0.7
 """Share of common terms from which two sentences say the same."""
 
-WORTH_ADDING: Final = 0.6
+WORTH_ADDING: Final = 0.75
 """Share of the best score below which a further sentence distracts more than it helps."""
 
 TOGETHER: Final = 0.2
@@ -63,8 +63,16 @@ def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
     return (
         candidate.score >= WORTH_ADDING * chosen[0].score
         and len(compose(quotes)) <= MAX_CHARACTERS
+        and not _less_of_a_row(candidate.sentence, chosen[0].sentence)
         and not any(_alike(each.sentence, candidate.sentence) for each in chosen)
     )
+
+
+def _less_of_a_row(candidate: Sentence, best: Sentence) -> bool:
+    """Whether it is a row of the table that the best one is a row of, about less of the question: a question
+    for one row is not answered by those around it, however alike they are."""
+    same = candidate.chunk.stored.point == best.chunk.stored.point
+    return same and candidate.coverage < best.coverage and is_row(candidate.text) and is_row(best.text)
 
 
 def compose(quotes: Sequence[str]) -> str:
