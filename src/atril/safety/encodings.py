@@ -111,7 +111,7 @@ _SIGNS: Final = (
     r"(?:%[0-9A-Fa-f]{2}){4}",
     r"(?:&#x?[0-9A-Fa-f]{1,6};){6}",
     r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}){6}",
-    r"(?:[01]{8}\s?){8}",
+    r"(?:[01]{8}[^0-9]?){8}",
     "\u202e",
 )
 """What a text must have for each of the ways to find anything: one pass tells, before several slower ones."""
