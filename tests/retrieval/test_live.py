@@ -26,7 +26,9 @@ def document(number: int, collection: str) -> Document:
 class FakeRecords:
     """Knows the chunks it is given, one per document, and counts how often it is asked."""
 
-    def __init__(self, collections: Mapping[int, str], remembered: Sequence[int] = ()) -> None:
+    def __init__(
+        self, collections: Mapping[int, str], remembered: Sequence[int] = (), gone: Sequence[int] = ()
+    ) -> None:
         self.reads = 0
         self._remembered = {UUID(int=number) for number in remembered}
         self._chunks = {
@@ -38,10 +40,11 @@ class FakeRecords:
             )
             for number, name in collections.items()
         }
+        self._gone = {UUID(int=number) for number in gone}
 
     async def hydrate(self, scope: Scope, points: Sequence[UUID]) -> dict[UUID, StoredChunk]:
         self.reads += 1
-        return {each: self._chunks[each] for each in points if each in self._chunks}
+        return {each: self._chunks[each] for each in points if each in self._chunks.keys() - self._gone}
 
     def remembered(self, point: UUID) -> Document | None:
         return self._chunks[point].document if point in self._remembered else None
@@ -114,7 +117,7 @@ class TestWeights:
         assert records.reads == 1
 
     async def test_of_what_is_remembered_and_gone_count_for_nothing(self) -> None:
-        records = FakeRecords({1: "law", 3: "law"}, remembered=[])
+        records = FakeRecords(dict.fromkeys((1, 2, 3), "law"), remembered=(1, 2, 3), gone=(2,))
         engine = FakeEngine([0.9, 0.8, 0.7])
         assert await numbers(records, engine, top_k=2, limit=3, weights={"law": 1.0}) == [1, 3]
 

@@ -112,11 +112,12 @@ class SearchTests(_Fixture):
         await index.upsert(
             ME, [point("a", sparse=sparse({1: 1.0, 7: 0.5})), point("b", sparse=sparse({7: 2.0}))]
         )
-        await index.upsert(ME, [point("b", sparse=sparse({2**32 - 1: 1.0}))])
-        asked = [point(name).id for name in "abc"]
+        await index.upsert(ME, [point("b", sparse=sparse({2**32 - 1: 1.0})), point("c", sparse=sparse({}))])
+        asked = [point(name).id for name in "abcd"]
         assert await index.terms(ME, asked) == {
             point("a").id: frozenset({1, 7}),
             point("b").id: frozenset({2**32 - 1}),
+            point("c").id: frozenset(),
         }
         assert await index.terms(YOU, asked) == {}
         assert await index.terms(ME, []) == {}
