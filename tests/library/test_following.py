@@ -140,6 +140,13 @@ async def test_adding_files_that_another_collection_holds_is_said(
     assert (await library.add([folder], collection="two")).warnings == ()
 
 
+async def test_texts_of_the_same_name_in_two_collections_are_two_texts(library: atril.Library) -> None:
+    await library.add_texts([{"name": "note", "text": "Bells cost four euros."}], collection="one")
+    report = await library.add_texts([{"name": "note", "text": "Lamps cost nine."}], collection="two")
+    assert report.added == 1
+    assert report.warnings == ()
+
+
 async def test_a_table_in_several_chunks_is_listed_once(library: atril.Library, folder: Path) -> None:
     rows = "".join(f"| item number {number} of the long list | {number} |\n" for number in range(200))
     (folder / "long.md").write_text(f"| Name | Price |\n|---|---|\n{rows}", encoding="utf-8")

@@ -239,7 +239,7 @@ async def test_what_a_cancelled_caller_wrote_is_not_hidden_by_what_was_remembere
 
 
 async def test_an_update_of_what_has_no_current_version_is_refused(records: Records) -> None:
-    with pytest.raises(DocumentNotFound):
+    with pytest.raises(DocumentNotFound, match="nor one with a similar name"):
         await records.begin(SCOPE, draft(), update=True)
     pending = await records.begin(SCOPE, draft())
     await records.commit(SCOPE, [pending.version])

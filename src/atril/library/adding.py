@@ -104,10 +104,12 @@ class Adding(Base):
 
     async def _repeated(self, sources: Sequence[Source], collection: str) -> list[ReadingWarning]:
         """A warning for every other collection that holds some of the same files: what is found in them is
-        found twice."""
+        found twice. Texts without a file are the caller's to name, and one name may stand for several."""
         records, language = self._home.stores.records, self._home.language
-        shown = {source.identity: source.shown for source in sources}
-        found = []
+        shown = {source.identity: source.shown for source in sources if not isinstance(source, TextSource)}
+        found: list[ReadingWarning] = []
+        if not shown:
+            return found
         for other in await records.collections(self._scope):
             held = await records.identify(self._scope, other, list(shown)) if other != collection else {}
             if held:

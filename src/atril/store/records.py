@@ -152,7 +152,7 @@ class Records:
         version."""
         pending = (await self.begin_all(scope, [draft], update=update))[0]
         if pending is None:
-            raise DocumentNotFound(name=draft.name, similar="-")
+            raise DocumentNotFound(name=draft.name, similar="")
         return pending
 
     async def begin_all(
