@@ -88,3 +88,20 @@ def test_a_path_that_is_missing_is_reported_alike_with_and_without_a_library(
 
 def test_a_collection_that_is_not_there_is_told_apart_from_an_empty_library(stocked: Atril) -> None:
     assert "no collection 'other'" in stocked("list", "--collection", "other").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("search", " "), "QUERY no puede ser ' ': usa un texto que no esté en blanco."),
+        (("structure", "leave", "--type", "poem"), "--type no puede ser 'poem': usa content, table,"),
+        (("structure", "leave", "--position", "middle"), "usa all, first_N o last_N, como first_5."),
+        (("section", "leave", "3", "2"), "START END no puede ser '3-2': usa dos números en orden creciente"),
+    ],
+)
+def test_what_the_library_refuses_is_told_in_the_words_of_the_command_line(
+    stocked: Atril, arguments: tuple[str, ...], expected: str
+) -> None:
+    run = stocked(*arguments, ATRIL_LANG="es")
+    assert run.code == 2
+    assert expected in run.err

@@ -27,6 +27,22 @@ INTERRUPTED: Final = 130
 _RECORDS: Final = "records.db"
 """What makes a folder a home; `store.records` names it so, and takes too long to import for a look."""
 
+_TYPED: Final = {
+    "chunk_type": "--type",
+    "collection": "--collection",
+    "k": "--k",
+    "max_pages": "--max-pages",
+    "min_score": "--min-score",
+    "position": "--position",
+    "predefined": "--predefined",
+    "query": "QUERY",
+    "question": "QUESTION",
+    "start-end": "START END",
+    "top_k": "--top-k",
+    "type": "--type",
+}
+"""What the library's names of arguments are called on the command line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
@@ -68,6 +84,9 @@ class Session:
                 return code
             return asyncio.run(self._work(home, work))
         except AtrilError as error:
+            if isinstance(error, InvalidArgument):
+                name = str(error.fields.get("name", ""))
+                error.fields["name"] = _TYPED.get(name, name)
             self.terminal.fail(error.localized(interface_language()), type(error).__name__)
             return WRONG_USAGE if isinstance(error, InvalidArgument) else FAILED
         except BrokenPipeError:

@@ -297,9 +297,12 @@ def sources(given: Answer, *, marks: bool) -> RenderableType:
     parts: list[RenderableType] = []
     if given.message:
         parts.append(Text(plain(given.message), style="dim"))
+    before = ""
     for citation in given.citations:
         where = place(citation.source_file, citation.page, citation.article, citation.section_title)
-        parts.append(Text(f"\n[{citation.number}] ", style="bold").append(where, style=_PLACE))
+        shown = where if where != before else ""  # a long title need not be read three times
+        parts.append(Text(f"\n[{citation.number}] ", style="bold").append(shown, style=_PLACE))
+        before = where
         parts.append(Padding(_quote(citation, given, marks=marks), (0, 0, 0, 4), expand=False))
     return Group(*parts)
 
