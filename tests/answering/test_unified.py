@@ -19,6 +19,7 @@ from atril.errors import InvalidArgument
 from atril.models.chat import Completion
 from atril.models.roles import Roles
 from atril.retrieval.search_filters import SearchFilters
+from atril.retrieval.searcher import Retrieval, Searcher
 from atril.types import Answer, Chunk, Scope, Tokens, Turn
 from shelf import SCOPE, Shelf
 
@@ -87,6 +88,24 @@ class Desk:
 
 def writing(*lines: Line, **how: Any) -> Scripted:
     return Scripted(*lines, **how)
+
+
+@pytest.mark.parametrize("question", ["¿Y cuántos días naturales?", "¿Y las fechas de la empresa?", "¿Seguro?"])
+async def test_every_search_of_a_follow_up_counts_as_an_embedding(
+    library: Shelf, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await Desk(library).ask()
+    searched: list[str] = []
+    search = Searcher.retrieve
+
+    async def counting(self: Searcher, scope: Scope, query: str, **how: Any) -> Retrieval:
+        searched.append(query)
+        return await search(self, scope, query, **how)
+
+    monkeypatch.setattr(Searcher, "retrieve", counting)
+    answer = await Desk(library).ask(question, history=(Turn(QUESTION, first.text, first.context_chunk_ids),))
+    compared = int(answer.found)
+    assert answer.calls["embedding"] == len(searched) + compared
 
 
 class TestAnAnswerByModels:
@@ -177,6 +196,7 @@ class TestAnAnswerByModels:
         answer = await Desk(library, principal=principal).ask("¿Quién ganó la liga?")
         assert (answer.found, answer.text, answer.pipeline) == (False, "Los pasajes no lo dicen.", "unified")
         assert answer.citations == ()
+        assert answer.message is not None and "Ninguna frase de esta respuesta cita un pasaje" in answer.message
 
     async def test_is_made_from_what_fits_into_the_model(self, library: Shelf) -> None:
         principal = Scripted(ANSWER)

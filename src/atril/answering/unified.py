@@ -209,6 +209,8 @@ class Unified:
         text, numbers = marked(proved.text, written.foreign)
         making.issues += [*proved.issues, *numbers]
         self._remark(making)
+        if not proved.citations:
+            making.remark("answer.uncited")
         used = tuple(blocks[number - 1].id for number in reply.used)
         dropped = tuple(blocks[number - 1].id for number in reply.dropped)
         cited = tuple(dict.fromkeys(citation.chunk_id for citation in proved.citations))
