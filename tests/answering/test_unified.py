@@ -103,7 +103,7 @@ async def test_every_search_of_a_follow_up_counts_as_an_embedding(
         return await search(self, scope, query, **how)
 
     monkeypatch.setattr(Searcher, "retrieve", counting)
-    answer = await Desk(library).ask(question, history=(Turn(QUESTION, first.text, first.context_chunk_ids),))
+    answer = await Desk(library).ask(question, history=(Turn(QUESTION, first.text, first.context[:1]),))
     compared = int(answer.found)
     assert answer.calls["embedding"] == len(searched) + compared
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from atril.answering.rows import is_header
+from atril.answering.rows import is_header, is_row, says_nothing
 from atril.documents.analysis import distinct_terms, term_id
 from atril.documents.sentences import sentences
 from atril.retrieval.lexical import LexicalQuery
@@ -21,6 +21,10 @@ _BLANK: Final = re.compile(r"\s+")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]")
 _LOOSE_ENDS: Final = " \t\n,;:"
 _ITEM: Final = re.compile(r"[ \t>]*(?:[-*+•–]|\W{0,3}(?:\d{1,2}|\w)(?:[.)]|\.?[ºª°]))", re.MULTILINE)
+_STATED: Final = re.compile(r"[.!?…:;。！？][\"'»”’)\]*_]*\Z|\w:\s")
+_TITLE: Final = 120
+"""Characters of the longest line that may be a title or what is printed on every page."""
+
 _APART: Final = 8
 """Characters, blanks and marks of a list, that may lie between two sentences that belong together."""
 
@@ -29,8 +33,10 @@ _APART: Final = 8
 class Sentence:
     """A quotable slice `start`–`end` of a chunk's content.
 
-    A sentence that announces what follows is quoted with it, up to `reach`. `terms` are all its terms; `coverage` is the share of the question's information (inverse document
-    frequency) that its words hold, in 0..1; `place` counts the sentences of its chunk before it.
+    A sentence that announces what follows is quoted with it, up to `reach`. `terms` are all its terms;
+    `coverage` is the share of the question's information (inverse document frequency) that its words hold, in
+    0..1; `place` counts the sentences of its chunk before it. One too long to be quoted goes on `before` or
+    `after` the slice.
     """
 
     chunk: ScoredChunk
@@ -40,6 +46,18 @@ class Sentence:
     coverage: float
     place: int = 0
     reach: int = 0
+    before: bool = False
+    after: bool = False
+
+    @property
+    def fragment(self) -> bool:
+        """Whether it looks like a title, a caption or what is printed on every page: short, and without the
+        end of a sentence. Items of lists and rows of tables do not."""
+        text = self.text
+        if len(text) > _TITLE or self.after or is_row(text) or _STATED.search(text):
+            return False
+        content = self.chunk.stored.chunk.content
+        return not _ITEM.match(content, content.rfind("\n", 0, self.start) + 1)
 
     @property
     def text(self) -> str:
@@ -109,12 +127,14 @@ def _of_chunk(chunk: ScoredChunk, words: QuestionWords) -> Iterator[Sentence]:
             continue
         if not _BLANK.search(content, start, end):
             continue  # "Uno." numbers a paragraph
-        if is_header(content, start, end):
+        if is_header(content, start, end) or says_nothing(chunk.stored.chunk, start, end):
             continue
-        if end - start > MAX_QUOTE:
-            start, end = _best_clauses(content, start, end, language, words)
-        terms = frozenset(distinct_terms(content[start:end], language))
-        yield Sentence(chunk, start, end, terms, words.coverage(terms), place)
+        low, high = start, end
+        if high - low > MAX_QUOTE:
+            low, high = _best_clauses(content, low, high, language, words)
+        terms = frozenset(distinct_terms(content[low:high], language))
+        coverage = words.coverage(terms)
+        yield Sentence(chunk, low, high, terms, coverage, place, before=low > start, after=high < end)
         place += 1
 
 

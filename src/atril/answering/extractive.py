@@ -63,6 +63,7 @@ class SentenceWeights:
     quantity: float = 0.1
     measure: float = 0.2
     late: float = 0.05
+    fragment: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,8 @@ class ExtractiveAnswering:
                 + weights.chunk * sentence.chunk.score
                 + weights.chunk_meaning * near.get(sentence.chunk.stored.point, 0.0)
                 + (weights.quantity * _states(sentence) + weights.measure * _measures(sentence)) * quantity
-                - weights.late * min(1.0, sentence.place / LATE),
+                - weights.late * min(1.0, sentence.place / LATE)
+                - weights.fragment * sentence.fragment,
             )
             for sentence in sentences
         ]

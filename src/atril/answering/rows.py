@@ -12,6 +12,7 @@ _ROW: Final = re.compile(r"\|.*\|")
 _DELIMITER: Final = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|?)+")
 _CELL: Final = re.compile(r"(?<!\\)\|")
 _MARKS: Final = "* "
+_PAGE: Final = frozenset(("page", "page no.", "página", "pág.", "страница", "стр."))
 
 
 def is_row(text: str) -> bool:
@@ -27,14 +28,25 @@ def is_header(content: str, start: int, end: int) -> bool:
     return any(_DELIMITER.fullmatch(line) for line in (content[start:end].strip(), below) if line)
 
 
-def readable(chunk: Chunk, start: int, end: int) -> str:
+def says_nothing(chunk: Chunk, start: int, end: int) -> bool:
+    """Whether the slice is a row that only names the rows below it, or one of a table of contents."""
+    text = chunk.content[start:end]
+    if not is_row(text):
+        return False
+    cells = _cells(text)
+    columns = _columns(chunk, start)
+    contents = len(cells) > 1 and bool(columns) and columns[-1].casefold() in _PAGE
+    return contents or (len(cells) > 1 and sum(map(bool, cells)) < 2)
+
+
+def readable(chunk: Chunk, start: int, end: int, *, named: bool = True) -> str:
     """The slice as it is said in an answer: a row of a table as "name — column: value; column: value", where
-    the columns are known from the chunk or its context; anything else as it stands."""
+    the columns are known from the chunk or its context and `named`; anything else as it stands."""
     text = chunk.content[start:end]
     if not is_row(text):
         return text
     name, *values = _cells(text)
-    columns = _columns(chunk, start)[1:]
+    columns = _columns(chunk, start)[1:] if named else []
     told = [
         f"{column}: {value}" if column and column != value else value
         for column, value in zip(_fitting(columns, len(values)), values, strict=True)

@@ -50,11 +50,17 @@ def select(ranked: Iterable[Ranked], together: float = TOGETHER) -> list[Sentenc
 
 
 def told(chosen: Sequence[Sentence]) -> str:
-    """The sentences as an answer, rows of tables as people say them where that is not too long."""
-    quotes = [each.quote for each in chosen]
-    said = [readable(each.chunk.stored.chunk, each.start, each.stop) for each in chosen]
-    text = compose(said)
-    return text if len(text) <= MAX_CHARACTERS else compose(quotes)
+    """The sentences as an answer: rows of tables as people say them, with their columns where that is not too
+    long, and an ellipsis where a sentence goes on."""
+    texts = (compose([_said(each, named=named) for each in chosen]) for named in (True, False))
+    return next(
+        (text for text in texts if len(text) <= MAX_CHARACTERS), compose([each.quote for each in chosen])
+    )
+
+
+def _said(sentence: Sentence, *, named: bool) -> str:
+    said = readable(sentence.chunk.stored.chunk, sentence.start, sentence.stop, named=named)
+    return f"{'… ' * sentence.before}{said}{' …' * sentence.after}"
 
 
 def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
@@ -63,6 +69,7 @@ def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
     return (
         candidate.score >= WORTH_ADDING * chosen[0].score
         and len(compose(quotes)) <= MAX_CHARACTERS
+        and (chosen[0].sentence.fragment or not candidate.sentence.fragment)
         and not _less_of_a_row(candidate.sentence, chosen[0].sentence)
         and not any(_alike(each.sentence, candidate.sentence) for each in chosen)
     )

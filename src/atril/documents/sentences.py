@@ -31,6 +31,15 @@ _FREE: Final = {
     "en": "etc inc ltd co corp llc plc am pm us uk ca bros al",
     "ru": "г гг в вв руб коп тыс млн млрд др тд тп пр шт чел н э до",
 }
+# After "U.S." a capital letter mostly begins a name ("U.S. Treasury"), unless it is that of such a word.
+_COUNTRIES: Final = frozenset(("us", "uk"))
+_BEGINNING: Final = (
+    "a all although an and any as at because both but by during each even for from he her his however i if in it "
+    "its many most my no on one or our she since so some that the their there these they this those to under until "
+    "we what when where which while who with you your"
+)
+_BEGINNERS: Final = frozenset(_BEGINNING.split())
+_WORD = re.compile(r"[^\W_]+")
 _AND_SO_ON: Final = frozenset(("д", "п"))
 _YEAR: Final = "г"  # "2020 г.", a year, may close a sentence; "г. Москва", a city, does not
 _YEAR_BEFORE = re.compile(r"(?:\d|[IVX])\s*$")
@@ -124,6 +133,9 @@ class _Abbreviations:
         """Whether the stop after `word` belongs to it and ends nothing."""
         letters = word.replace(".", "").lower()
         closing = letters in self.free and (letters != _YEAR or _YEAR_BEFORE.search(before) is not None)
+        if closing and letters in _COUNTRIES:
+            next_word = _WORD.match(following)
+            return next_word is None or next_word.group().lower() not in _BEGINNERS
         if closing or (letters in _AND_SO_ON and before.endswith("т. ")):
             return not following[:1].isupper()
         return letters in self.bound or letters == _YEAR or (len(word) == 1 and word.isupper())
