@@ -44,6 +44,15 @@ Article: TypeAlias = tuple[UUID, str | None]
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUp:
+    """The queries of a follow-up question, none when what was carried over is enough, and how many searches it
+    took to tell."""
+
+    queries: tuple[str, ...]
+    searches: int
+
+
+@dataclass(frozen=True, slots=True)
 class FollowUps:
     """Plans the follow-up questions of one home by rules."""
 
@@ -59,15 +68,17 @@ class FollowUps:
         carried: Sequence[StoredChunk],
         language: str,
         filters: SearchFilters,
-    ) -> tuple[str, ...]:
-        """The queries, none when what was carried over is enough."""
+    ) -> FollowUp:
         before = history[-1].question if history else ""
-        if carried and await self._enough(scope, question, before, carried, language, filters):
-            return ()
+        enough, searches = False, 0
+        if carried:
+            enough, searches = await self._enough(scope, question, before, carried, language, filters)
+        if enough:
+            return FollowUp((), searches)
         whole = whole_question(question, history, carried)
         title = _title(carried)
         named = f"{title}. {question}" if title else whole
-        return tuple(dict.fromkeys((whole, named)))
+        return FollowUp(tuple(dict.fromkeys((whole, named))), searches)
 
     async def _enough(
         self,
@@ -77,15 +88,16 @@ class FollowUps:
         carried: Sequence[StoredChunk],
         language: str,
         filters: SearchFilters,
-    ) -> bool:
+    ) -> tuple[bool, int]:
+        """Whether what was carried over is enough, and how many searches that took."""
         cited = await Lookup(records=self.records).find(scope, question)
         if {point for each in cited for point in each.points} - {stored.point for stored in carried}:
-            return False
+            return False, 0
         expansions = tuple(self.glossary.expand(question, [language])) if self.glossary else ()
         planned = plan_keywords(question, language, expansions)
         keywords = [keyword for query in planned.queries for keyword in query.keywords]
         if keywords and all(_about_answer(keyword, language) for keyword in keywords):
-            return True
+            return True, 0
         known = await self._known(scope, carried, before, language)
         held = {
             fold(word)
@@ -97,12 +109,13 @@ class FollowUps:
             fold(keyword) in held or bool(_terms(keyword, language) & known) for keyword in keywords
         ) / max(1, len(keywords))
         if not before:
-            return bool(keywords) and share >= ALL_KNOWN
+            return bool(keywords) and share >= ALL_KNOWN, 0
         if keywords and share < KNOWN:
-            return False
-        if keywords and share == 1.0 and await self._leads_back(scope, question, carried, filters):
-            return True
-        return await self._nearer(scope, question, before, carried, filters)
+            return False, 0
+        all_known = bool(keywords) and share == 1.0
+        if all_known and await self._leads_back(scope, question, carried, filters):
+            return True, 1
+        return await self._nearer(scope, question, before, carried, filters), 2 + all_known
 
     async def _known(
         self, scope: Scope, carried: Sequence[StoredChunk], before: str, language: str

@@ -124,7 +124,7 @@ class Unified:
                 ledger.note("plan", "by_reader" if read else "unreadable", queries=_listed(making.queries))
                 return True
         if follow_up or asked.history:
-            making.queries = await self._follow_ups.plan(
+            planned = await self._follow_ups.plan(
                 making.scope,
                 asked.question,
                 asked.history,
@@ -132,6 +132,8 @@ class Unified:
                 making.language,
                 asked.filters,
             )
+            making.queries = planned.queries
+            ledger.calls["embedding"] += planned.searches
             ledger.note("plan", "follow_up", queries=_listed(making.queries))
         else:
             making.queries = (asked.question,)
