@@ -8,7 +8,8 @@ A pattern is an RE2 expression over folded text (see `folding`) in which
 - `~` at the end of a stem stands for any letters,
 - `{name}` stands for the words of that name, and `{start}` for the beginning of a sentence, line or bracket.
 
-A pattern begins and ends at the edges of words unless its rule says `raw`.
+A pattern begins and ends at the edges of words unless its rule says `raw`. What it finds does not include a
+`{start}` or `{bidding}` that it begins with.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ _WORD: Final = r"[a-zа-я0-9_@/'’.-]+"
 _START: Final = r"(?:^|[\n.!?:;()\[\]{}<>«»\"“”*#|/=—–-]\s{0,3})"
 _EDGE: Final = r"[^a-zа-я0-9_]"
 _NAME: Final = re.compile(r"\{([a-z_]+)\}")
+_OPENING: Final = re.compile(r"\{(?:start|bidding)\}")
 _ALPHABET: Final = "cp1251"
 _MEMORY: Final = 64 << 20
-_VERSION: Final = b"1"
+_VERSION: Final = b"2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,10 @@ def _marks(pattern: str) -> str:
 
 
 def _source(pattern: str, words: Mapping[str, str], *, raw: bool) -> str:
-    body = f"({_expand(pattern, words)})"
+    opening = _OPENING.match(pattern)
+    body = f"({_expand(pattern[opening.end() if opening else 0 :], words)})"
     if raw:
         return body
+    before = _expand(opening[0], words) if opening else f"(?:^|{_EDGE})"
     # What may end in a separator has the edge of its last word inside.
-    return f"(?:^|{_EDGE}){body}" + ("" if pattern.endswith((" ", "?", "+")) else f"(?:$|{_EDGE})")
+    return before + body + ("" if pattern.endswith((" ", "?", "+")) else f"(?:$|{_EDGE})")
