@@ -61,6 +61,22 @@ async def test_quotes_the_row_that_is_asked_for_and_not_those_around_it(shelf: S
     assert [citation.quote for citation in answer.citations] == ["| Airport | 08:15 |"]
 
 
+async def test_quotes_no_title_or_running_foot_beside_a_sentence(shelf: Shelf) -> None:
+    foot = "Harbour Lines 2022 Annual Report 26"
+    text = f"Annual report of the harbour\n\nThe harbour lines paid a dividend in 2022.\n\n{foot}"
+    await shelf.add("report.md", [text])
+    answer = await answering(shelf).ask(SCOPE, "What did the harbour lines report for 2022?")
+    assert [citation.quote for citation in answer.citations] == ["The harbour lines paid a dividend in 2022."]
+
+
+async def test_shows_that_a_long_sentence_goes_on(shelf: Shelf) -> None:
+    clause = ", así como cuanto se diga de las cuotas y los recargos de cada uno de los meses"
+    await shelf.add("ley.md", [f"Las vacaciones anuales duran treinta días{clause * 8}."])
+    answer = await answering(shelf).ask(SCOPE, QUESTION)
+    assert answer.text.startswith("Las vacaciones anuales duran treinta días, así")
+    assert answer.text.endswith("meses … [1]")
+
+
 async def test_says_the_row_of_a_table_with_its_columns_and_cites_it_as_it_stands(shelf: Shelf) -> None:
     table = "| En millones | 2022 | 2021 |\n|---|---|---|\n| Ventas netas | 66 | 61 |"
     await shelf.add("cuentas.md", [table])

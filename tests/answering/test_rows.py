@@ -1,6 +1,6 @@
 """Rows of tables are said with the names of their columns."""
 
-from atril.answering.rows import is_header, readable
+from atril.answering.rows import is_header, readable, says_nothing
 from atril.types import Chunk
 
 TABLE = (
@@ -40,3 +40,17 @@ def test_the_row_of_columns_is_known_as_such() -> None:
     for part, expected in ((header, True), ("|---|---|---|", True), (row, False), ("Key figures", False)):
         start = TABLE.index(part)
         assert is_header(TABLE, start, start + len(part)) is expected
+
+
+def test_rows_that_only_name_others_and_those_of_a_table_of_contents_say_nothing() -> None:
+    table = "| Item | Title | Page |\n|---|---|---|\n| 1B | Comments | 17 |"
+    prices = "| | 2022 |\n|---|---|\n| **Liabilities** | |\n| Debt | 7 |"
+    for content, part, nothing in (
+        (table, "| 1B | Comments | 17 |", True),
+        (prices, "| **Liabilities** | |", True),
+        (prices, "| Debt | 7 |", False),
+        ("A sentence.", "A sentence.", False),
+    ):
+        start = content.index(part)
+        chunk = Chunk(1, 0, len(content), content, "table")
+        assert says_nothing(chunk, start, start + len(part)) is nothing

@@ -14,6 +14,7 @@ from atril.answering.citations import cite
 from atril.answering.events import AnswerDelta, AnswerEvent, closing
 from atril.answering.evidence import QuestionWords, Sentence, quotable
 from atril.answering.quantities import asks_quantity, states_measure, states_quantity
+from atril.answering.rows import is_row
 from atril.answering.selection import TOGETHER, Ranked, select, told
 from atril.documents.languages import UNKNOWN, detect
 from atril.errors import InvalidArgument
@@ -245,7 +246,7 @@ class ExtractiveAnswering:
                 + weights.chunk_meaning * near.get(sentence.chunk.stored.point, 0.0)
                 + (weights.quantity * _states(sentence) + weights.measure * _measures(sentence)) * quantity
                 - weights.late * min(1.0, sentence.place / LATE)
-                - weights.fragment * sentence.fragment,
+                - weights.fragment * (sentence.fragment or _beside_the_question(sentence)),
             )
             for sentence in sentences
         ]
@@ -327,6 +328,11 @@ def _several(found: Retrieval) -> bool:
 def _meaning(found: Retrieval) -> Vectors | None:
     """The question's, drawn to the words of the documents where a glossary knows them."""
     return found.trace.question.facets[0].meaning if found.trace else found.vector
+
+
+def _beside_the_question(sentence: Sentence) -> bool:
+    """A row says so little of its own that its meaning is near to many questions."""
+    return not sentence.coverage and is_row(sentence.text)
 
 
 def _states(sentence: Sentence) -> bool:

@@ -58,6 +58,12 @@ def told(chosen: Sequence[Sentence]) -> str:
     )
 
 
+def _fit(chosen: Sequence[Sentence]) -> bool:
+    """Whether they fit both as they stand and as they are said."""
+    said, quotes = [_said(each, named=True) for each in chosen], [each.quote for each in chosen]
+    return max(len(compose(said)), len(compose(quotes))) <= MAX_CHARACTERS
+
+
 def _said(sentence: Sentence, *, named: bool) -> str:
     said = readable(sentence.chunk.stored.chunk, sentence.start, sentence.stop, named=named)
     return f"{'… ' * sentence.before}{said}{' …' * sentence.after}"
@@ -65,13 +71,12 @@ def _said(sentence: Sentence, *, named: bool) -> str:
 
 def _adds(candidate: Ranked, chosen: Sequence[Ranked]) -> bool:
     """Whether a further sentence is worth its room, fits, and says something else."""
-    quotes = [each.sentence.quote for each in (*chosen, candidate)]
     return (
         candidate.score >= WORTH_ADDING * chosen[0].score
-        and len(compose(quotes)) <= MAX_CHARACTERS
         and (chosen[0].sentence.fragment or not candidate.sentence.fragment)
         and not _less_of_a_row(candidate.sentence, chosen[0].sentence)
         and not any(_alike(each.sentence, candidate.sentence) for each in chosen)
+        and _fit([each.sentence for each in (*chosen, candidate)])
     )
 
 
