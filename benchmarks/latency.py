@@ -35,7 +35,7 @@ class Stages:
         self.spent: dict[str, float] = {}
         self._time("embedding", home._embedder, "embed_query")
         self._time("records", home.stores.records._database, "read")
-        for name in ("search_dense", "search_sparse"):
+        for name in ("search_dense", "search_sparse", "terms"):
             self._time("engine", home.stores.index, name)
 
     def reset(self) -> None:

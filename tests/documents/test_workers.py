@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,11 @@ async def reason(pool: Readers, path: Path) -> str:
 
 def children() -> set[int]:
     """The processes this one has started and that still run."""
-    lists = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for children in lists for pid in children.read_text().split()}
+    found: set[int] = set()
+    for started in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended meanwhile
+            found |= {int(pid) for pid in started.read_text().split()}
+    return found
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes under /proc")
