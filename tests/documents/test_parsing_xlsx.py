@@ -57,6 +57,32 @@ def test_what_stands_over_the_header_is_no_part_of_the_table() -> None:
     )
 
 
+def test_heads_merged_over_several_columns_stand_before_each_of_those_below() -> None:
+    def build(book: Workbook) -> None:
+        sheet = book.active
+        for row in (
+            ["Producto", 2024, None, 2025],
+            [None, "Enero", "Febrero", "Enero", "Febrero"],
+            ["Tornillos", 7, 8, 9, 10],
+        ):
+            sheet.append(row)
+        for cells in ("A1:A2", "B1:C1", "D1:E1"):
+            sheet.merge_cells(cells)
+
+    assert "| Producto | 2024 Enero | 2024 Febrero | 2025 Enero | 2025 Febrero |" in text_of(workbook(build))
+    assert "| Tornillos | 7 | 8 | 9 | 10 |" in text_of(workbook(build))
+
+
+def test_a_title_merged_over_the_table_is_no_head_of_its_columns() -> None:
+    def build(book: Workbook) -> None:
+        sheet = book.active
+        for row in (["Ventas de la tienda"], ["Producto", "Enero"], ["Tornillos", 7], ["Tuercas", 8]):
+            sheet.append(row)
+        sheet.merge_cells("A1:B1")
+
+    assert "| Producto | Enero |" in text_of(workbook(build))
+
+
 def test_blank_rows_end_a_table_only_where_another_begins() -> None:
     def build(book: Workbook) -> None:
         for row in (["Mes", "Gasto"], ["enero", 1], [], ["febrero", 2], [], ["Zona", "Casos"], ["norte", 3]):

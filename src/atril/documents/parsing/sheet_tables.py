@@ -2,28 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from atril.documents.parsing.assembly import table
 from atril.documents.parsing.xlsx_sheet import Cell, Sheet
 
 _HEADER_ROWS: Final = 3
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 Row = dict[int, Cell]
 
 
 def tables_of(sheet: Sheet) -> Iterator[str]:
     """Blocks of rows between blank ones. One without a header of its own goes on with the table above."""
-    regions: list[list[Row]] = []
+    regions: list[dict[int, Row]] = []
     last = 0
     for place, row in sheet.rows.items():
-        if not regions or (place > last + 1 and _begins_anew(sheet, place, regions[-1])):
-            regions.append([])
-        regions[-1].append(row)
+        if not regions or (place > last + 1 and _begins_anew(sheet, place, [*regions[-1].values()])):
+            regions.append({})
+        regions[-1][place] = row
         last = place
     for region in regions:
-        yield from table(_squared(region))
+        yield from table(_squared(_with_one_header(region, sheet.spans)))
+
+
+def _with_one_header(region: dict[int, Row], spans: dict[tuple[int, int], int]) -> list[Row]:
+    """The rows; heads that are merged over several columns stand before each of the heads below them."""
+    rows = dict(region)
+    for place in [*region][:_HEADER_ROWS]:
+        above, below = rows[place], rows.get(place + 1)
+        over = {
+            column: above[first]
+            for first in above
+            for column in range(first, spans.get((place, first), first) + 1)
+        }
+        merged = [column for column in over if column not in above or (place, column) in spans]
+        if len(above) < 2 or not merged or below is None or not _are_heads(below, merged):
+            continue
+        rows[place + 1] = {
+            column: _head(over.get(column), below.get(column)) for column in sorted({*over, *below})
+        }
+        del rows[place]
+    return list(rows.values())
+
+
+def _are_heads(row: Row, columns: Sequence[int]) -> bool:
+    """Whether a row has a name in each of the columns, and no figures but years."""
+    return all(column in row for column in columns) and all(
+        not cell.figure or _YEAR.fullmatch(cell.text) for cell in row.values()
+    )
+
+
+def _head(above: Cell | None, below: Cell | None) -> Cell:
+    if above is None or below is None:
+        return above or below or Cell("")
+    return replace(below, text=f"{above.text} {below.text}")
 
 
 def _begins_anew(sheet: Sheet, place: int, above: Sequence[Row]) -> bool:

@@ -39,6 +39,8 @@ class Sheet:
     """Cells by row and column, both from 1, hidden ones left out."""
 
     rows: dict[int, dict[int, Cell]] = field(default_factory=dict)
+    spans: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The last column of cells merged over several columns of one row, by the first's row and column."""
     noticed: Noticed = field(default_factory=Noticed)
     """Warnings that the sheet gave rise to."""
 
@@ -77,7 +79,7 @@ def rich_text(node: Element) -> str:
 def read_sheet(data: bytes, workbook: Workbook) -> Sheet:
     """Raises `UnreadableDocument` for a sheet with more than two million cells in use."""
     reader = _SheetReader(workbook)
-    for node in _ends(data, "row", "col", "filterColumn", "autoFilter"):
+    for node in _ends(data, "row", "col", "filterColumn", "autoFilter", "mergeCell"):
         reader.take(node)
         if local(node) != "filterColumn":
             _forget(node)
@@ -122,6 +124,11 @@ class _SheetReader:
             self._hidden_columns.append((number(attribute(node, "min")), number(attribute(node, "max"))))
         elif name == "filterColumn":
             self._filters += 1
+        elif name == "mergeCell":
+            first, _, last = attribute(node, "ref").partition(":")
+            left, right = _place(first), _place(last)
+            if left and right and left[0] == right[0] and left[1] < right[1]:
+                self._sheet.spans[left] = right[1]
         elif name == "autoFilter" and self._filters:
             first, _, last = attribute(node, "ref").partition(":")
             top, bottom = _place(first), _place(last)
