@@ -30,6 +30,13 @@ def test_columns_that_do_not_fit_or_are_unknown_are_left_out() -> None:
     assert say("A sentence before.\n\n" + row, row, "| | 2022 | 2021 |") == "Net loss — 7; 8"
 
 
+def test_a_row_of_values_in_the_place_of_the_columns_is_not_said_as_theirs() -> None:
+    exhibits = "| 4.1 | Bylaws | 3/8/2011 |\n|---|---|---|\n| 4.2 | Plan | 3/19/2021 |"
+    assert say(exhibits, "| 4.2 | Plan | 3/19/2021 |") == "4.2 — Plan; 3/19/2021"
+    firms = "| One Ltd | Spain |\n|---|---|\n| Two Ltd | Malta |\n| Three Ltd | Spain |"
+    assert say(firms, "| Two Ltd | Malta |") == "Two Ltd — Malta"
+
+
 def test_what_is_no_row_stays_as_it_is() -> None:
     assert say(TABLE, "Key figures") == "Key figures"
     assert say("| |", "| |") == "| |"

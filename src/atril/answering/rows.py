@@ -12,6 +12,11 @@ _ROW: Final = re.compile(r"\|.*\|")
 _DELIMITER: Final = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|?)+")
 _CELL: Final = re.compile(r"(?<!\\)\|")
 _MARKS: Final = "* "
+_FORMS: Final = (
+    ("year", re.compile(r"(?:19|20)\d\d")),
+    ("date", re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}")),
+    ("amount", re.compile(r"[$€£]? ?\(?-?\d[\d.,]*\)? ?%?")),
+)
 _PAGE: Final = frozenset(("page", "page no.", "página", "pág.", "страница", "стр."))
 
 
@@ -47,6 +52,8 @@ def readable(chunk: Chunk, start: int, end: int, *, named: bool = True) -> str:
         return text
     name, *values = _cells(text)
     columns = _columns(chunk, start)[1:] if named else []
+    if _are_values(columns, values, _others(chunk.content, start, end)):
+        columns = []
     told = [
         f"{column}: {value}" if column and column != value else value
         for column, value in zip(_fitting(columns, len(values)), values, strict=True)
@@ -68,6 +75,35 @@ def _columns(chunk: Chunk, start: int) -> list[str]:
         return []
     last = chunk.context.rpartition("\n")[2].strip()
     return _cells(last) if not any(line.strip() for line in lines) and _ROW.fullmatch(last) else []
+
+
+def _are_values(columns: Sequence[str], values: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether what stands for the names of columns is a row like the others, as where a table goes on over a
+    page that does not name its columns: a name stands among the values below it, or both are dates, or amounts."""
+    alike = any(
+        _form(one) and _form(one) == _form(other) for one, other in zip(columns, values, strict=False)
+    )
+    return alike or any(
+        column and column == cell for row in others for column, cell in zip(columns, row[1:], strict=False)
+    )
+
+
+def _form(cell: str) -> str:
+    return next((form for form, pattern in _FORMS if pattern.fullmatch(cell)), "")
+
+
+def _others(content: str, start: int, end: int) -> list[list[str]]:
+    """The cells of the rows of the table after the slice's, and before it up to that below the names."""
+    rows: list[list[str]] = []
+    for line in reversed(content[:start].splitlines()):
+        if not is_row(line) or _DELIMITER.fullmatch(line.strip()):
+            break
+        rows.append(_cells(line))
+    for line in content[end:].lstrip("\n").splitlines():
+        if not is_row(line):
+            break
+        rows.append(_cells(line))
+    return rows
 
 
 def _fitting(columns: Sequence[str], count: int) -> Sequence[str]:
