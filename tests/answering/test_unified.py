@@ -1,8 +1,10 @@
 """Answers written by a model over what was found, and what becomes of them when it fails."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from answering.scripted import Line, Scripted, down
@@ -17,9 +19,11 @@ from atril.answering.options import UnifiedOptions
 from atril.answering.unified import Unified
 from atril.errors import InvalidArgument
 from atril.models.chat import Completion
+from atril.models.embeddings import Vectors
 from atril.models.roles import Roles
 from atril.retrieval.search_filters import SearchFilters
 from atril.retrieval.searcher import Retrieval, Searcher
+from atril.testing.embedders import HashEmbedder
 from atril.types import Answer, Chunk, Scope, Tokens, Turn
 from shelf import SCOPE, Shelf
 
@@ -88,6 +92,22 @@ class Desk:
 
 def writing(*lines: Line, **how: Any) -> Scripted:
     return Scripted(*lines, **how)
+
+
+def _everything_is_near(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Lets every text mean the same, and gives the passages that are compared from now on."""
+    compared: list[str] = []
+
+    async def passages(self: HashEmbedder, texts: Sequence[str]) -> Vectors:
+        compared.extend(texts)
+        return np.tile(self.vector("igual"), (len(texts), 1))
+
+    async def query(self: HashEmbedder, text: str) -> Vectors:
+        return self.vector("igual")
+
+    monkeypatch.setattr(HashEmbedder, "embed_passages", passages)
+    monkeypatch.setattr(HashEmbedder, "embed_query", query)
+    return compared
 
 
 @pytest.mark.parametrize("question", ["¿Y cuántos días naturales?", "¿Y las fechas de la empresa?"])
@@ -233,6 +253,27 @@ class TestCitations:
         assert answer.text.endswith("La luna gira alrededor del planeta azul [?].")
         assert len(answer.citations) == 1
         assert [issue.kind for issue in answer.issues] == ["dropped_citation"]
+
+    async def test_nearness_in_meaning_proves_nothing_without_a_word_in_common(
+        self, library: Shelf, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        _everything_is_near(monkeypatch)
+        principal = Scripted("Hay que solicitar permiso previamente [1].\n===META===\nUSED|1")
+        answer = await Desk(library, principal=principal).ask()
+        assert (answer.pipeline, answer.model) == ("extractive", None)
+
+    async def test_a_sentence_in_another_language_is_held_against_the_whole_passage(
+        self, library: Shelf, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        short = "\n\n".join(f"Nota {word}." for word in ("una", "dos", "tres", "cuatro", "cinco"))
+        await library.add("avisos.md", [f"{short}\n\n{NOTICE}"], collection="avisos")
+        compared = _everything_is_near(monkeypatch)
+        principal = Scripted("Whoever resigns tells the employer beforehand [1].\n===META===\nUSED|1")
+        answer = await Desk(library, principal=principal).ask(
+            "When must I tell my employer?", filters=SearchFilters(collections=("avisos",))
+        )
+        assert NOTICE in compared
+        assert answer.citations[0].chunk_id == "avisos_chunk_0001"
 
     async def test_a_quote_of_the_models_own_must_be_there(self, library: Shelf) -> None:
         reply = 'Como mínimo un mes [1: "no será   inferior a treinta días"]. Y más [1: “{quote}”].\n===META===\nUSED|1'

@@ -9,7 +9,7 @@ from typing import Final
 
 from atril.answering.evidence import QuestionWords
 from atril.answering.marks import Cited, Mark, read_marks
-from atril.answering.quotes import Span, find_quote, spans
+from atril.answering.quotes import Span, find_quote, spans, whole_sentences
 from atril.errors import DocumentNotFound
 from atril.models.embeddings import Embedder
 from atril.retrieval.lexical import analyse_query
@@ -21,6 +21,9 @@ UNPROVED: Final = "[?]"
 
 COMPARED: Final = 4
 """Spans of a chunk that are compared with the sentence by meaning when its words are not enough."""
+
+ACROSS: Final = 16
+"""As many where chunk and sentence are in two languages, so that no words tell which spans these are."""
 
 NEAR: Final = 0.75
 """The calibrated similarity from which a span supports a sentence by its meaning alone, as for one in another
@@ -42,8 +45,9 @@ class Proved:
 
 @dataclass(slots=True)
 class _Draft:
-    """What goes into the bare text, and where."""
+    """What goes into the bare text, and where. `language` is the text's."""
 
+    language: str
     inserts: list[tuple[int, str]] = field(default_factory=list)
     citations: list[Citation] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
@@ -81,7 +85,7 @@ class Citations:
         `check` every sentence is asked for support, by any block when it cites none.
         """
         marked = read_marks(text, language)
-        draft = _Draft()
+        draft = _Draft(language)
         everywhere = {number: blocks[number - 1] for number in range(1, len(blocks) + 1)}
         for sentence in marked.sentences:
             said = marked.bare[sentence.start : sentence.end]
@@ -156,15 +160,28 @@ class Citations:
         if mark.quote is not None:
             place = find_quote(mark.quote, stored.chunk.content)
             return Span(*place, 1.0) if place else None
-        found = await asyncio.to_thread(spans, stored, await self._words(scope, said))
+        words = await self._words(scope, said)
+        found = await asyncio.to_thread(spans, stored, words)
         if found and found[0].support >= self.floor:
             return found[0]
-        return await self._nearest(draft, said, [(stored, span) for span in found[:COMPARED]])
+        near = found[:COMPARED]
+        if stored.document.language != draft.language:
+            near = (await asyncio.to_thread(whole_sentences, stored, words))[:ACROSS]
+        return await self._nearest(draft, said, [(stored, span) for span in near])
 
     async def _nearest(
         self, draft: _Draft, said: str, candidates: Sequence[tuple[StoredChunk, Span]]
     ) -> Span | None:
-        """The span nearest in meaning, if it is near enough."""
+        """The span nearest in meaning, if it is near enough.
+
+        The prose of one field all sounds alike: of a span in the same language that shares no word with the
+        sentence, nearness proves nothing.
+        """
+        candidates = [
+            (stored, span)
+            for stored, span in candidates
+            if span.support or stored.document.language != draft.language
+        ]
         if not candidates:
             return None
         draft.embedded += 1

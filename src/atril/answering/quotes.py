@@ -71,6 +71,16 @@ def spans(stored: StoredChunk, words: QuestionWords) -> list[Span]:
     return sorted(found, key=lambda span: (-span.score, span.start, span.end))
 
 
+def whole_sentences(stored: StoredChunk, words: QuestionWords) -> list[Span]:
+    """Its sentences one by one, those too long in clauses, the longest first: they tell most."""
+    content, language = stored.chunk.content, stored.document.language
+    found = [
+        Span(start, end, words.coverage(frozenset(distinct_terms(content[start:end], language))))
+        for start, end in _pieces(content, language)
+    ]
+    return sorted(found, key=lambda span: (span.start - span.end, span.start))
+
+
 def _pieces(content: str, language: str) -> Iterator[tuple[int, int]]:
     for start, end in sentences(content, language):
         if _HEADING.match(content, content.rfind("\n", 0, start) + 1):
