@@ -36,6 +36,19 @@ def test_an_empty_page_keeps_its_number() -> None:
     assert document.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("matrix", "first", "step"), [("0 1 -1 0", (50, 50), (20, 0)), ("0 -1 1 0", (560, 740), (-20, 0))]
+)
+def test_text_that_stands_sideways_is_read_line_after_line(
+    matrix: str, first: tuple[int, int], step: tuple[int, int]
+) -> None:
+    texts = ("Ventas de la tienda", "El mes de enero sube.", "El mes de marzo baja.")
+    places = [(first[0] + step[0] * number, first[1] + step[1] * number) for number in range(len(texts))]
+    drawn = " ".join(f"{matrix} {x} {y} Tm ({text}) Tj" for (x, y), text in zip(places, texts, strict=True))
+    document = parse("a.pdf", pdf([f"BT /F1 12 Tf {drawn} ET".encode()]))
+    assert " ".join(document.text.split()) == " ".join(texts)
+
+
 def test_a_page_that_is_a_picture_is_reported() -> None:
     document = parse("a.pdf", pdf([lines("Some text."), "scan"]))
     assert [(warning.page, warning.kind) for warning in document.warnings] == [(2, "needs_ocr")]

@@ -30,6 +30,7 @@ from atril.documents.parsing.pdf_hidden import (
     text_beyond,
 )
 from atril.documents.parsing.pdf_page import page_text
+from atril.documents.parsing.pdf_turned import set_upright
 from atril.errors import UnreadableDocument
 from atril.types import FailureReason, Page
 
@@ -167,7 +168,11 @@ def _sheet(page: ParsedPage, hidden: Sequence[Hidden]) -> _Sheet:
         if len(seen) < len(items):
             # Blocks hold their text as a whole; where some of it must go the page is set from its lines.
             items, blocks = seen, []
-    text, foot = page_text(items, blocks, page.text)
+    turned = [page_text(each, []) for each in set_upright(page, items)]
+    if turned:
+        text, foot = ("\n\n".join(filter(None, parts)) for parts in zip(*turned, strict=True))
+    else:
+        text, foot = page_text(items, blocks, page.text)
     fields = _fields(page.form_fields or [], text)
     return _Sheet("\n\n".join(part for part in (text, fields) if part), foot, page.page_label)
 

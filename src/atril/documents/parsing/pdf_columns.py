@@ -3,7 +3,8 @@
 Lines of both columns at one height would be taken for rows. A column of prose gives itself away: line after
 line begins at one place near the middle of the page and runs on to the margin, nothing crosses the gutter
 before it, and what is on the other side has about as many lines. A glossary, whose terms are few and whose
-gutter lies to the left, is left whole.
+gutter lies to the left, is left whole. Two columns that both mix prose with tables give themselves away by
+paragraphs on either side, each as wide as its column.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _FULL: Final = 0.8
 _MOSTLY: Final = 0.55
 _FEWEST_BESIDE: Final = 0.5
 _LEADING: Final = 3.5
+_PARAGRAPH: Final = 3
+_INDENT: Final = 12.0
+_AMOUNT_END: Final = frozenset("0123456789)%-–—")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,37 @@ def _band(lines: Sequence[Line], gutter: float, right: float) -> tuple[int, int]
     runs = [(before + 1, after) for before, after in pairwise([-1, *crossed, len(lines)])]
     start, end = max(runs, key=lambda run: run[1] - run[0])
     sides = _sides(lines[start:end], gutter)
-    return (start, end) if _is_column(sides[1], right) and len(sides[0]) >= _beside(sides[1]) else None
+    if len(sides[0]) < _beside(sides[1]):
+        return None
+    mixed = all(_has_paragraph(side) for side in sides) and _has_figures(sides[1])
+    return (start, end) if mixed or _is_column(sides[1], right) else None
+
+
+def _has_paragraph(lines: Sequence[Line]) -> bool:
+    """Whether several full lines of prose stand close below each other."""
+    if not lines:
+        return False
+    left, right = min(line.cells[0].left for line in lines), max(line.cells[-1].right for line in lines)
+    most = run = 0
+    above: Line | None = None
+    for line in lines:
+        full = (
+            len(line.cells) == 1
+            and len(line.text) >= _PROSE_LENGTH
+            and line.cells[0].left <= left + _INDENT
+            and line.cells[0].right >= left + _FULL * (right - left)
+        )
+        near = above is not None and line.middle - above.middle <= _LEADING * line.height
+        run = (run + 1 if near and run else 1) if full else 0
+        most, above = max(most, run), line
+    return most >= _PARAGRAPH
+
+
+def _has_figures(lines: Sequence[Line]) -> bool:
+    """Whether a table of figures stands among the lines."""
+    return (
+        sum(len(line.cells) > 1 and line.cells[-1].text[-1:] in _AMOUNT_END for line in lines) >= _PARAGRAPH
+    )
 
 
 def _beside(prose: Sequence[Line]) -> int:
