@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from office_files import book
 
@@ -80,6 +80,10 @@ def scalars(value: Any) -> list[str]:
 
 @settings(deadline=None)
 @given(VALUES)
+@example({"a": [[]]})
+@example({"a": [[], {}, {"b": []}]})
+@example({"a": [{}, {}]})
+@example({"a": [{"b": []}, {"b": []}]})
 def test_every_value_of_json_is_found_in_the_text(value: Any) -> None:
     wanted = scalars(value)
     if not wanted:

@@ -92,6 +92,8 @@ def _object(value: dict[str, Any], level: int, depth: int) -> Iterator[str]:
 def _array(value: list[Any], level: int, depth: int) -> Iterator[str]:
     if all(_is_plain(entry) for entry in value):
         texts = [text for entry in value if (text := _inline(entry)).strip()]
+        if not texts:
+            return
         yield (
             "\n".join(f"- {one_line(text)}" for text in texts)
             if max(map(len, texts), default=0) <= _LONG
@@ -101,6 +103,8 @@ def _array(value: list[Any], level: int, depth: int) -> Iterator[str]:
     records = [_flat(entry) for entry in value if isinstance(entry, dict)]
     if len(records) == len(value) and all(record is not None for record in records):
         rows = [record for record in records if record is not None]
+        if not any(text for row in rows for text in row.values()):
+            return
         columns = list(dict.fromkeys(key for row in rows for key in row))
         if len(columns) <= _WIDEST_TABLE and len(rows) > 1:
             yield from table([columns, *([row.get(column, "") for column in columns] for row in rows)])
