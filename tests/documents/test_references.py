@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from atril.documents.ordinals import place_key, value_of
 from atril.documents.references import Mention, NormNames, find_mentions
+from atril.documents.references.names import possible_names
 
 NAMES = NormNames.build(
     {
@@ -228,3 +229,28 @@ def test_any_text_gives_mentions_in_order_within_it(text: str, language: str) ->
     found = find_mentions(text, language, NAMES)
     assert all(0 <= mention.start < mention.end <= len(text) for mention in found)
     assert [mention.start for mention in found] == sorted(mention.start for mention in found)
+
+
+SAID = (
+    "la",
+    "Ley",
+    "20/2007",
+    "del",
+    "Estatuto",
+    "de",
+    "los",
+    "Trabajadores",
+    "ET",
+    "LISOS",
+    "y",
+    "qué",
+    "dice",
+)
+
+
+@given(st.lists(st.sampled_from(SAID), max_size=12).map(" ".join))
+def test_the_possible_names_of_a_text_hold_every_name_found_in_it(text: str) -> None:
+    possible = possible_names(text)
+    known = NormNames({key: name for key, name in NAMES.identifiers.items() if key in possible})
+    spans = [(each.start, each.end, each.norm) for each in find_mentions(text, "es", NAMES)]
+    assert [(each.start, each.end, each.norm) for each in find_mentions(text, "es", known)] == spans

@@ -47,7 +47,7 @@ class Lookup:
 
     async def find(self, scope: Scope, question: str) -> tuple[Citation, ...]:
         """The citations that a document of the library answers to, in the order of the question."""
-        names = await self._records.norm_names(scope)
+        names = await self._records.names_in(scope, question)
         language = detect(question, candidates=LANGUAGES)
         mentions = [each for each in find_mentions(question, language, names) if each.norm]
         if not mentions:

@@ -126,12 +126,6 @@ def known(
     return {source: found[storable(source)] for source in sources if storable(source) in found}
 
 
-def languages(connection: Connection, scope: Scope) -> list[str]:
-    """The languages of the tenant's documents, in order."""
-    statement = sa.select(versions.c.language).where(_IN_LIVE).distinct()
-    return sorted(connection.scalars(statement, {"tenant": scope.tenant}))
-
-
 def language_shares(connection: Connection, scope: Scope) -> dict[str, float]:
     """The share of the tenant's documents in each language."""
     statement = sa.select(versions.c.language, sa.func.count()).where(_IN_LIVE).group_by(versions.c.language)

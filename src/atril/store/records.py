@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from atril.documents.references.names import NormNames
+from atril.documents.references.names import NormNames, possible_names
 from atril.errors import DocumentNotFound, InvalidArgument
 from atril.store import (
     frequencies,
@@ -344,11 +344,12 @@ class Records:
             lambda connection: referring.named(connection, self._passages, scope, texts)
         )
 
-    async def norm_names(self, scope: Scope) -> NormNames:
-        """The names of all documents the caller may see, for `find_mentions`; the identifier of each is the
-        document's name."""
-        return await self._remember(
-            "norm_names", scope, lambda connection: referring.names(connection, self._passages, scope)
+    async def names_in(self, scope: Scope, text: str) -> NormNames:
+        """The names in a text by which documents that the caller may see are called, for `find_mentions`; the
+        identifier of each is the document's name."""
+        keys = possible_names(text)
+        return await self._database.read(
+            lambda connection: referring.names(connection, self._passages, scope, keys)
         )
 
     async def rename(self, scope: Scope, called: Mapping[UUID, Mapping[str, int | None]]) -> None:
@@ -385,9 +386,7 @@ class Records:
 
     async def languages(self, scope: Scope) -> list[str]:
         """The languages of the tenant's documents, in order."""
-        return await self._remember(
-            "languages", scope, lambda connection: reading.languages(connection, scope)
-        )
+        return sorted(await self.language_shares(scope))
 
     async def language_shares(self, scope: Scope) -> dict[str, float]:
         """The share of the tenant's documents in each of `languages`."""

@@ -5,7 +5,7 @@ Only current versions that the caller may see take part, on both ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -17,6 +17,7 @@ from atril.documents.ordinals import place_key
 from atril.documents.references.names import NormNames, name_key
 from atril.store import linking
 from atril.store.index.protocol import point_id
+from atril.store.parts import in_parts
 from atril.store.passages import Passages
 from atril.store.rows import chunk_id
 from atril.store.schema import CURRENT, Identifier, aliases, chunks, is_current, mentions, places, versions
@@ -25,6 +26,7 @@ from atril.types import Document, Scope
 _AT_ONCE: Final = 256
 _LONGEST_ARTICLE: Final = 500
 _TENANT: Final[sa.BindParameter[Any]] = sa.bindparam("tenant")
+_WANTED: Final[sa.BindParameter[Any]] = sa.bindparam("wanted", expanding=True)
 
 # Both begin with the points and go on from index to index; a table of values keeps SQLite to that order. The
 # aimed mentions of a current version have current targets.
@@ -56,10 +58,11 @@ _COLUMNS: Final = {
 _PLACES = places.join(
     versions, sa.and_(versions.c.tenant == places.c.tenant, versions.c.id == places.c.version)
 )
+# `since` makes SQLite go through the index of names: the rest it would read, for every name, from the primary key.
 _NAMES = (
-    sa.select(aliases.c.name, aliases.c.version)
+    sa.select(aliases.c.name, aliases.c.version, aliases.c.since)
     .join_from(aliases, versions)
-    .where(aliases.c.tenant == _TENANT, is_current, aliases.c.name.not_like("@%"))
+    .where(aliases.c.tenant == _TENANT, is_current, aliases.c.name.in_(_WANTED))
 )
 
 _first = chunks.alias("first")
@@ -180,13 +183,17 @@ def articles(connection: Connection, scope: Scope, wanted: Sequence[UUID], keys:
     return list(dict.fromkeys(row.point for row in rows))
 
 
-def names(connection: Connection, passages: Passages, scope: Scope) -> NormNames:
-    """Every name key of the documents the caller may see, with the document's name; links are left out."""
-    rows = connection.execute(_NAMES, {"tenant": scope.tenant}).all()
+def names(connection: Connection, passages: Passages, scope: Scope, keys: Collection[str]) -> NormNames:
+    """Those name keys that documents the caller may see are called by, with the document's name."""
+    rows = [
+        row
+        for part in in_parts(keys)
+        for row in connection.execute(_NAMES, {"tenant": scope.tenant, "wanted": part})
+    ]
     seen = passages.visible(connection, scope, {row.version for row in rows})
     called = [(row.name, seen[row.version].name) for row in rows if row.version in seen]
     first = dict(sorted(called, reverse=True))  # of several documents the first by name, as in `meanings`
-    return NormNames(first, frozenset(name.split(" ", 1)[0] for name in first))
+    return NormNames(first)
 
 
 def named(

@@ -9,11 +9,10 @@ from typing import Final
 
 from atril.documents.references.general import find_english, find_general, find_russian
 from atril.documents.references.mentions import Mention
-from atril.documents.references.names import LONGEST_NAME, NO_NAMES, NormNames
+from atril.documents.references.names import LONGEST_NAME, NO_NAMES, WORD, NormNames
 
 __all__ = ["NO_NAMES", "Mention", "NormNames", "find_mentions"]
 
-_WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[^\n]*", re.MULTILINE)
 
 
@@ -45,7 +44,7 @@ def find_mentions(text: str, language: str, names: NormNames = NO_NAMES) -> list
 
 def _alone(text: str, names: NormNames) -> list[Mention]:
     """Known names that stand alone."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     found, at = [], 0
     while at < len(words):
         named = names.named_at([word.group() for word in words[at : at + 2 * LONGEST_NAME]])

@@ -23,7 +23,7 @@ _CONNECTORS: Final = frozenset((
     "de", "del", "la", "el", "los", "las", "lo", "en", "y", "e", "o", "u", "a", "al", "sobre", "para", "por", "que", "se",
     "the", "of", "on", "for", "and", "in", "о", "об", "и", "в", "на",
 ))  # fmt: skip
-_WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")
+WORD: Final = re.compile(r"[^\W_]+(?:[/.-][^\W_]+)*")
 _TYPED: Final = re.compile(
     r"(?P<type>ley(?: organica| foral)?|real decreto(?:[- ]?ley| legislativo)?|decreto(?:[- ]?ley| legislativo)?|orden"
     r"(?: ministerial)?(?: (?!de\b)[a-z]{2,4})?)[ /](?:n[.º°] ?|num[.]? ?)?(?P<number>\d{1,5}/(?:18|19|20)?\d{2})(?![\d/])"
@@ -48,7 +48,7 @@ def name_key(text: str) -> str:
         return typed
     year = _YEAR.search(folded)
     folded = _RECAST.sub("", folded[: year.start()] if year else folded)
-    words = [word for word in _WORD.findall(folded) if word not in _CONNECTORS][:LONGEST_NAME]
+    words = [word for word in WORD.findall(folded) if word not in _CONNECTORS][:LONGEST_NAME]
     return " ".join([year["year"], *words] if year and words else words)
 
 
@@ -68,6 +68,16 @@ def beginnings(key: str) -> Iterator[str]:
     words = key.split()
     for size in range(min(len(words), LONGEST_NAME), 0, -1):
         yield " ".join(words[:size])
+
+
+def possible_names(text: str) -> set[str]:
+    """Every name key that the words of a text could be, whether or not any document is called so."""
+    words = [word for each in WORD.findall(text) if (word := fold(each)) not in _CONNECTORS]
+    return {
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
+    }
 
 
 def titles_of(title: str) -> Iterator[str]:
@@ -141,14 +151,13 @@ class NormNames:
     """
 
     identifiers: Mapping[str, str] = field(default_factory=dict)
-    first_words: frozenset[str] = frozenset()
 
     @classmethod
     def build(cls, names: Mapping[str, str]) -> NormNames:
         """From written names (titles, abbreviations) or name keys to identifiers."""
         keys = {name_key(name): identifier for name, identifier in names.items()}
         keys.pop("", None)
-        return cls(keys, frozenset(key.split(" ", 1)[0] for key in keys))
+        return cls(keys)
 
     def find(self, text: str) -> str | None:
         """The identifier of the document that a text which begins with its name means."""
