@@ -54,7 +54,9 @@ class Sentence:
         """Whether it looks like a title, a caption or what is printed on every page: short, and without the
         end of a sentence. Items of lists and rows of tables do not."""
         text = self.text
-        if len(text) > _TITLE or self.after or is_row(text) or _STATED.search(text):
+        if len(text) > _TITLE or self.after or is_row(text):
+            return False
+        if _STATED.search(text) and not text.isupper():
             return False
         content = self.chunk.stored.chunk.content
         return not _ITEM.match(content, content.rfind("\n", 0, self.start) + 1)
