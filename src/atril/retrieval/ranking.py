@@ -26,10 +26,11 @@ class RankingOptions:
     scales what is found for one part of a question about several things (0). `across` is the weight of search
     by words for a question in a language that the library does not hold (1). `rank` is what each level of
     the hierarchy below the highest takes off (0), `apart` is what a chunk keeps in a norm for people or matters
-    of whom the question does not speak (1), `outdated` in one that others have overtaken (1), `referenced` what a reference from a better hit adds of that
-    hit's score (0), `brought` is the share of its score that a chunk gets which is only there because one of the
-    best refers to it (0), `again` scales the second, third, … part of one article (1), and `named` is how much
-    better the chunks of a document count than all others when the question names it (0).
+    of whom the question does not speak (1), `outdated` in one that others have overtaken (1), `referenced` what
+    a reference from a better hit adds of that hit's score (0), `brought` is the share of its score that a chunk
+    gets which is only there because one of the best refers to it (0), `again` scales the second, third, … part
+    of one article (1), and `named` is how much better the chunks of a document count than all others when the
+    question names it (0).
     """
 
     expanded: float = 0.5

@@ -99,7 +99,8 @@ class Searcher:
 
         "Phrases" in quotes must be there and words after a minus must not, except in a search by meaning
         alone and in a query of more than 400 characters. Where nothing holds the phrases, a hybrid search
-        does without them and says so (`phrases_left_out`). A search by words takes chunks that hold all of them before chunks that hold some.
+        does without them and says so (`phrases_left_out`). A search by words takes chunks that hold all of
+        them before chunks that hold some.
         Lexical scores are BM25, from 0 up without a bound; semantic ones are calibrated similarities in
         0..1; hybrid ones are the share of the most that fusion can give, in 0..1, times the weight of the
         chunk's collection. `min_score` is on the scale of the mode. Equal scores are ordered by document,

@@ -164,7 +164,7 @@ def _copy(blocks: Iterable[bytes], target: BinaryIO) -> str:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a path three levels down has a name and place that `_keep` gives, and is a file."""
+    """Whether a path three levels down has a name and place that an `Arrival` gives, and is a file."""
     folder = path.parent
     if not _TENANT_FOLDER.match(folder.parent.name):
         return False
