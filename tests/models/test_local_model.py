@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import atril
+from atril import Settings
 from atril.errors import NoReply
 from atril.models.chat import Completion, Delta, Message
 from atril.models.embedders.loading import open_embedder
@@ -70,6 +72,26 @@ async def test_a_context_that_is_too_long_is_named(url: str) -> None:
     with pytest.raises(NoReply, match="too long"):
         await model.complete([Message("user", "word " * 3000)])
     await model.close()
+
+
+async def test_whatever_so_small_a_model_writes_an_answer_is_proved(url: str, tmp_path: Path) -> None:
+    principal = {
+        "model": "openai:gemma",
+        "base_url": url,
+        "context_tokens": 900,
+        "max_tokens": 12,
+        "timeout": 300,
+        "stall": 120,
+    }
+    settings = Settings(principal=principal, embedder="atril.testing.embedders:HashEmbedder")
+    text = "Annual leave is thirty calendar days for every employee."
+    async with atril.open(tmp_path / "home", settings=settings) as library:
+        await library.add_texts([{"name": "leave", "text": text}])
+        answer = await library.ask("How long is annual leave?")
+    assert answer.calls["principal"] >= 1
+    assert answer.tokens["principal"].input > 100  # the server's own count
+    assert answer.message is not None and "quoted" in answer.message
+    assert [citation.quote for citation in answer.citations] == [text]
 
 
 async def test_llama_cpp_embeds(weights: Path) -> None:
