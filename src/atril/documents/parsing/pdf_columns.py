@@ -93,14 +93,13 @@ def _band(lines: Sequence[Line], gutter: float, right: float) -> tuple[int, int]
     sides = _sides(lines[start:end], gutter)
     if len(sides[0]) < _beside(sides[1]):
         return None
-    mixed = all(_has_paragraph(side) for side in sides) and _has_figures(sides[1])
+    least = _PARAGRAPH - 1 if _has_figures(sides[0]) else _PARAGRAPH
+    mixed = _has_figures(sides[1]) and all(_longest_paragraph(side) >= least for side in sides)
     return (start, end) if mixed or _is_column(sides[1], right) else None
 
 
-def _has_paragraph(lines: Sequence[Line]) -> bool:
-    """Whether several full lines of prose stand close below each other."""
-    if not lines:
-        return False
+def _longest_paragraph(lines: Sequence[Line]) -> int:
+    """How many full lines of prose stand close below each other."""
     left, right = min(line.cells[0].left for line in lines), max(line.cells[-1].right for line in lines)
     most = run = 0
     above: Line | None = None
@@ -114,7 +113,7 @@ def _has_paragraph(lines: Sequence[Line]) -> bool:
         near = above is not None and line.middle - above.middle <= _LEADING * line.height
         run = (run + 1 if near and run else 1) if full else 0
         most, above = max(most, run), line
-    return most >= _PARAGRAPH
+    return most
 
 
 def _has_figures(lines: Sequence[Line]) -> bool:
