@@ -2,6 +2,7 @@
 
     python benchmarks/reading.py FOLDER [--embedder bundled]
     python benchmarks/reading.py FOLDER --numbers
+    python benchmarks/reading.py FOLDER --each
     python benchmarks/reading.py FOLDER --peer
     python benchmarks/reading.py --pages 500,1500,3000
 
@@ -12,6 +13,8 @@ user waits for.
 `--numbers` compares every PDF page with the text that pdfium gives: the share of its numbers that are in the
 same page of ours, as a multiset. pdfium breaks letter-spaced pages into single letters, so that their numbers are
 none: "kept" compares those pages, which are counted, digit by digit, "kept as pdfium has it" compares all alike.
+
+`--each` reads every file below the folder alone and prints the ten that take most seconds of processor.
 
 `--peer` converts the PDFs of the folder to Markdown with Atril's reader and with markitdown, each in a process
 of its own, in the same run (`pip install "markitdown[pdf]"`). `--files` takes the first so many of them.
@@ -35,6 +38,7 @@ from time import perf_counter, process_time
 import atril
 from atril.documents.chunking import ChunkOptions
 from atril.documents.parsing import parse
+from atril.documents.reading import read
 from atril.documents.workers import Readers, ReadLimits
 from atril.errors import UnreadableDocument
 from atril.home import load_embedder
@@ -105,6 +109,21 @@ def _figures(name: str, counts: Counter[str]) -> tuple[str, int, str, str, int]:
 def _is_spaced(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     return sum(len(line.strip()) == 1 for line in lines) > len(lines) / 2
+
+
+def each(folder: Path) -> None:
+    took = []
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        start, outcome = process_time(), ""
+        try:
+            document = read(file.name, file.read_bytes(), tokenizer=COUNTER, options=ChunkOptions())
+            outcome = f"{len(document.chunks)} chunks"
+        except UnreadableDocument as error:
+            outcome = error.reason
+        took.append((process_time() - start, file.name, outcome))
+    rows = [(name, outcome, f"{seconds:.2f}") for seconds, name, outcome in sorted(took, reverse=True)[:10]]
+    print(table(("file", "outcome", "CPU s"), rows))
+    print(f"{len(took)} files, {sum(seconds for seconds, *_ in took):.1f} s")
 
 
 def peer(files: Sequence[Path]) -> None:
@@ -216,6 +235,8 @@ def main(arguments: argparse.Namespace) -> None:
         asyncio.run(memory([int(count) for count in arguments.pages.split(",")]))
     elif arguments.numbers:
         numbers(files[: arguments.files])
+    elif arguments.each:
+        each(arguments.paths[0])
     elif arguments.peer:
         peer(files[: arguments.files])
     else:
@@ -230,6 +251,7 @@ if __name__ == "__main__":
     parser.add_argument("paths", type=Path, nargs="*")
     parser.add_argument("--embedder", default="atril.testing.embedders:HashEmbedder")
     parser.add_argument("--numbers", action="store_true")
+    parser.add_argument("--each", action="store_true")
     parser.add_argument("--peer", action="store_true")
     parser.add_argument("--files", type=int)
     parser.add_argument("--pages")

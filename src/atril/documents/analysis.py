@@ -317,7 +317,7 @@ def _split(run: str) -> list[tuple[int, int]]:
         return [(0, len(run))]
     spans: list[tuple[int, int]] = []
     for match in _PIECE.finditer(run):
-        whole = match.lastgroup != "code" or any(character.isdigit() for character in match.group())
+        whole = match.lastgroup != "code" or any(map(str.isdigit, match.group()))
         if whole:
             spans.append(match.span())
         else:

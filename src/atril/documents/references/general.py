@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from atril.documents.references.mentions import Mention
 
 _LINK: Final = re.compile(
-    r"(?<!!)\[[^\]\n]{1,300}\]\(<?(?P<address>[^\s()<>]{1,500})>?(?:\s+\"[^\"\n]{0,200}\")?\)"
+    r"\[(?<!!\[)[^\]\n]{1,300}\]\(<?(?P<address>[^\s()<>]{1,500})>?(?:\s+\"[^\"\n]{0,200}\")?\)"
 )
 _FOREIGN: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _SECTION: Final = re.compile(
