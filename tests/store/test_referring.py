@@ -77,6 +77,12 @@ async def test_a_chunk_does_not_refer_to_itself_and_names_each_target_once(recor
     assert await records.references(SCOPE, points) == {points[0]: (points[1],)}
 
 
+async def test_a_name_is_found_in_a_text_of_any_length(records: Records) -> None:
+    await add(records, law("dos"))
+    for words in ("", "otra cosa que no nombra a nadie " * 1000):
+        assert (await records.names_in(SCOPE, f"{words} la ley dos")).find("ley dos") == "dos.md"
+
+
 async def test_the_longest_name_counts(records: Records) -> None:
     points = await add(
         records, law("uno", (1, "1", "ley dos bis y otras")), law("dos"), replace(law("dos bis"), source="b")

@@ -48,6 +48,9 @@ FILE_NAME: Final = "records.db"
 REMEMBERED: Final = 1024
 """Answers kept in memory between writes."""
 
+MOST_NAMES: Final = 1000
+"""Names that a text may hold to be looked up one by one, which takes 10 ms; for more, all are read and kept."""
+
 T = TypeVar("T")
 Clock = Callable[[], datetime]
 
@@ -345,9 +348,13 @@ class Records:
         )
 
     async def names_in(self, scope: Scope, text: str) -> NormNames:
-        """The names in a text by which documents that the caller may see are called, for `find_mentions`; the
-        identifier of each is the document's name."""
+        """The names by which documents that the caller may see are called, at least those in a text, for
+        `find_mentions`; the identifier of each is the document's name."""
         keys = possible_names(text)
+        if len(keys) > MOST_NAMES:
+            return await self._remember(
+                "names", scope, lambda connection: referring.names(connection, self._passages, scope, None)
+            )
         return await self._database.read(
             lambda connection: referring.names(connection, self._passages, scope, keys)
         )

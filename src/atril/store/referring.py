@@ -59,11 +59,13 @@ _PLACES = places.join(
     versions, sa.and_(versions.c.tenant == places.c.tenant, versions.c.id == places.c.version)
 )
 # `since` makes SQLite go through the index of names: the rest it would read, for every name, from the primary key.
-_NAMES = (
+_CALLED = (
     sa.select(aliases.c.name, aliases.c.version, aliases.c.since)
     .join_from(aliases, versions)
-    .where(aliases.c.tenant == _TENANT, is_current, aliases.c.name.in_(_WANTED))
+    .where(aliases.c.tenant == _TENANT, is_current)
 )
+_NAMES = _CALLED.where(aliases.c.name.in_(_WANTED))
+_EVERY_NAME = _CALLED.where(aliases.c.name.not_like("@%"))
 
 _first = chunks.alias("first")
 _ARTICLES = (
@@ -183,13 +185,18 @@ def articles(connection: Connection, scope: Scope, wanted: Sequence[UUID], keys:
     return list(dict.fromkeys(row.point for row in rows))
 
 
-def names(connection: Connection, passages: Passages, scope: Scope, keys: Collection[str]) -> NormNames:
-    """Those name keys that documents the caller may see are called by, with the document's name."""
+def names(
+    connection: Connection, passages: Passages, scope: Scope, keys: Collection[str] | None
+) -> NormNames:
+    """Those name keys that documents the caller may see are called by, with the document's name; of `None` all,
+    links left out."""
     rows = [
         row
-        for part in in_parts(keys)
+        for part in (in_parts(keys) if keys is not None else ())
         for row in connection.execute(_NAMES, {"tenant": scope.tenant, "wanted": part})
     ]
+    if keys is None:
+        rows += connection.execute(_EVERY_NAME, {"tenant": scope.tenant})
     seen = passages.visible(connection, scope, {row.version for row in rows})
     called = [(row.name, seen[row.version].name) for row in rows if row.version in seen]
     first = dict(sorted(called, reverse=True))  # of several documents the first by name, as in `meanings`
