@@ -18,7 +18,10 @@ def split(text: str, language: str) -> list[str]:
         ("es", "Viajó a EE.UU. en mayo.|La empresa X, S.A. firmó.|El 2.º plazo vence.|¿Qué pasa?|¡Nada!"),
         ("es", "Mesas, sillas, etc.|El resto no.|Lo dice la D.ª Ana en la pág. 3."),
         ("en", "Mr. J. R. Smith of Apple Inc. agreed.|It cost $1.5 million, e.g. in cash.|See Fig. 3."),
-        ("en", "He sued the U.S. Department of Justice.|It sells in the U.S.|The rest is sold in the U.K. Isles."),
+        (
+            "en",
+            "He sued the U.S. Department of Justice.|It sells in the U.S.|The rest is sold in the U.K. Isles.",
+        ),
         ("en", "He left at 5 p.m. on Friday?|No. 5 is here."),
         ("ru", "Согласно ст. 15 ТК РФ, т. е. кодекса.|В 2020 г.|Компания выросла."),
         ("ru", "Живёт в г. Москва на ул. Ленина.|А. С. Пушкин писал и т. д.|Сумма 5 тыс. руб.|Оплата в мае."),
