@@ -174,13 +174,13 @@ class Citations:
     ) -> Span | None:
         """The span nearest in meaning, if it is near enough.
 
-        The prose of one field all sounds alike: of a span in the same language that shares no word with the
-        sentence, nearness proves nothing.
+        The prose of one field all sounds alike: of a span in the same language with less than half of the
+        words that prove by themselves, nearness proves nothing.
         """
         candidates = [
             (stored, span)
             for stored, span in candidates
-            if span.support or stored.document.language != draft.language
+            if span.support >= self.floor / 2 or stored.document.language != draft.language
         ]
         if not candidates:
             return None
