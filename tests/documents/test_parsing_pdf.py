@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -108,6 +109,30 @@ def statement() -> list[Placed]:
         y = 680 - 14 * number
         placed += [(72, y, label), (300, y, now), (400, y, before)]
     return placed
+
+
+def ruled(columns: Sequence[float], rows: Sequence[Sequence[str]]) -> bytes:
+    """A table with a rule around every cell, 18 points high each."""
+    top, bottom = 556, 556 - 18 * len(rows)
+    drawn = [f"{x} {bottom} m {x} {top} l S" for x in columns]
+    drawn += [f"{columns[0]} {y} m {columns[-1]} {y} l S" for y in range(bottom, top + 1, 18)]
+    for number, row in enumerate(rows):
+        for x, text in zip(columns, row, strict=False):
+            drawn.append(f"BT /F1 10 Tf {x + 6} {top - 18 * number - 12} Td ({text}) Tj ET")
+    return "\n".join(drawn).encode()
+
+
+def test_a_ruled_table_keeps_every_column() -> None:
+    rows = (
+        ("Code", "Meaning", "Remedy"),
+        ("E15", "Water in the base tray", "Close the tap and call the service"),
+        ("E24", "Water does not drain", "Clean the drain pump and the hose"),
+        ("E09", "Heating element fault", "Call the service"),
+    )
+    text = parse("a.pdf", pdf([ruled((140.7, 176.6, 286.4, 454.6), rows)])).text
+    heads, line, *body = text.splitlines()
+    assert [heads, *body] == [f"| {' | '.join(row)} |" for row in rows]
+    assert line == "|---|---|---|"
 
 
 def test_columns_without_rules_become_a_table_under_their_heads() -> None:

@@ -3,18 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
-from liteparse.types import LayoutBlock
+from liteparse.types import LayoutBlock, LayoutCell
 
 from atril.documents.parsing.canonical import one_line, pipe_table, plain
-from atril.documents.parsing.pdf_layout import Line, header_of, tidy_figures
+from atril.documents.parsing.pdf_layout import Box, Item, Line, header_of, tidy_figures
 
 _ESCAPED: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _HEADING_LENGTH: Final = 120
 _MARK: Final = re.compile(r"(?:\([a-z0-9]{1,2}\)|[*†‡§]{1,3})?")
 _LONGEST_CELL: Final = 400
+_SLACK: Final = 2.0
+
+
+def mended(blocks: Sequence[LayoutBlock], items: Sequence[Item]) -> list[LayoutBlock]:
+    """The blocks with the columns back in their ruled tables that liteparse leaves empty there and gives as a
+    paragraph inside the frame instead."""
+    kept = list(blocks)
+    for table in [block for block in blocks if block.kind == "table"]:
+        cells = [cell for row in _rows(table) for cell in row]
+        frame = [cell.bbox for cell in cells if cell.bbox is not None]
+        torn = [
+            block for block in kept
+            if block.kind == "paragraph" and block.bbox is not None and _is_around(frame, block.bbox)
+        ]  # fmt: skip
+        if not torn or all(cell.text for cell in cells):
+            continue
+        filled = replace(
+            table,
+            header=[_filled(cell, items) for cell in table.header] if table.header else table.header,
+            rows=[[_filled(cell, items) for cell in row] for row in table.rows or []],
+        )
+        back = Counter(" ".join(cell.text for row in _rows(filled) for cell in row).split())
+        back -= Counter(" ".join(cell.text for cell in cells).split())
+        if back and back == Counter(" ".join(unmarked(block) for block in torn).split()):
+            kept = [
+                filled if block is table else block for block in kept if not any(block is t for t in torn)
+            ]
+    return kept
+
+
+def _rows(table: LayoutBlock) -> list[list[LayoutCell]]:
+    return [*([table.header] if table.header else []), *(table.rows or [])]
+
+
+def _is_around(frame: Iterable[Box], box: Box) -> bool:
+    cells = list(frame)
+    return bool(cells) and (
+        min(cell.x for cell in cells) - _SLACK <= box.x
+        and box.x + box.width <= max(cell.x + cell.width for cell in cells) + _SLACK
+        and min(cell.y for cell in cells) - _SLACK <= box.y
+        and box.y + box.height <= max(cell.y + cell.height for cell in cells) + _SLACK
+    )
+
+
+def _filled(cell: LayoutCell, items: Iterable[Item]) -> LayoutCell:
+    """An empty cell with the runs of text that lie in it."""
+    box = cell.bbox
+    if cell.text or box is None:
+        return cell
+    return replace(cell, text=" ".join(item.text.strip() for item in items if _is_around([box], item)))
 
 
 def is_prose(table: LayoutBlock) -> bool:

@@ -16,7 +16,7 @@ from typing import Final
 from liteparse.types import LayoutBlock, TextItem
 
 from atril.documents.parsing.canonical import canonical, one_line, pipe_table, plain, single_blank_lines
-from atril.documents.parsing.pdf_blocks import block_text, is_prose, table_text, unmarked
+from atril.documents.parsing.pdf_blocks import block_text, is_prose, mended, table_text, unmarked
 from atril.documents.parsing.pdf_columns import Stretch, stretches
 from atril.documents.parsing.pdf_layout import (
     Line,
@@ -51,6 +51,7 @@ def page_text(items: Sequence[TextItem], blocks: Sequence[LayoutBlock], grid: st
 
     `grid` is liteparse's plain text, the only place where it keeps every page number.
     """
+    blocks = mended(blocks, items)
     lines = lines_of(items)
     edges = _edges(lines, blocks)
     lines = [line for number, line in enumerate(lines) if number not in edges]
