@@ -90,10 +90,10 @@ class Profile:
 
     def norm_called(self, identifier: str, name: str, title: str) -> Norm | None:
         """The norm of a document with this identifier, file name and title."""
-        for each in (identifier, PurePosixPath(name).stem, title):
-            if norm := self._names.get(folded(each)):
-                return norm
-        return None
+        # A search asks this of every candidate: what the first name tells the others need not be made for.
+        if norm := self._names.get(folded(identifier)):
+            return norm
+        return self._names.get(folded(PurePosixPath(name).stem)) or self._names.get(folded(title))
 
 
 def rank_of(profile: Profile | None, document: Document) -> int:
