@@ -54,8 +54,8 @@ class PageGate:
     The statistic is the mean, over up to five pages, of the calibrated similarity of the nearest passage on
     each. It has anchors of its own, because the fifth page of the right document is further from the question
     than its first: `unrelated` is the median over questions asked of a document that does not answer them,
-    `right` of the one that does, on articles of Spanish SQuAD, which nothing is evaluated on
-    (`benchmarks/gate.py`). Being on the calibrated scale, they hold for other embedders too.
+    `right` of the one that does, on articles of Spanish SQuAD (`benchmarks/gate.py`). Being on the calibrated
+    scale, they hold for other embedders too.
     """
 
     unrelated: float = 0.326

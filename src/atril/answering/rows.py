@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from atril.documents.blocks import row_cells
 from atril.types import Chunk
 
 _ROW: Final = re.compile(r"\|.*\|")
 _DELIMITER: Final = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|?)+")
-_CELL: Final = re.compile(r"(?<!\\)\|")
 _MARKS: Final = "* "
 _FORMS: Final = (
     ("year", re.compile(r"(?:19|20)\d\d")),
@@ -111,4 +111,4 @@ def _fitting(columns: Sequence[str], count: int) -> Sequence[str]:
 
 
 def _cells(row: str) -> list[str]:
-    return [cell.strip(_MARKS).replace("\\|", "|") for cell in _CELL.split(row.strip().strip("|"))]
+    return [cell.strip(_MARKS) for cell in row_cells(row)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from atril.documents.blocks import row_cells
+
 _RULE: Final = re.compile(r"[|:\-\s]*-{2,}[|:\-\s]*")
-_CELL: Final = re.compile(r"(?<!\\)\|")
 _HEADING: Final = re.compile(r"#{1,6}\s+(?P<words>.*)")
 _BETWEEN: Final = " · "
 
@@ -34,5 +35,4 @@ def readable(markdown: str) -> str:
 
 
 def _row(line: str) -> str:
-    cells = (cell.replace("\\|", "|").strip() for cell in _CELL.split(line.strip("|")))
-    return _BETWEEN.join(cell for cell in cells if cell)
+    return _BETWEEN.join(cell for cell in row_cells(line) if cell)

@@ -52,6 +52,7 @@ _BULLET = re.compile(r"[-*+•◦▪·–—][ \t]+\S")
 _ORDERED = re.compile(r"(?:\d{1,3}|[^\W\d_]|[ivxIVX]{2,4})[.)][ºª]?[ \t]+\S")
 _RULE = re.compile(r"(?:-[ \t]*){3,}$|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$")
 _DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+_BAR = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*+|__+|`+|(?<!\w)_|_(?!\w)")
 _LINK = re.compile(r"!?\[([^\]\[]{0,300})\]\([^)]{0,500}\)")
 _SPECIAL: Final = frozenset("#`~|>-*+•◦▪·–—")
@@ -66,6 +67,15 @@ def scan(text: str, start: int = 0, end: int | None = None) -> list[Block]:
 def plain(title: str) -> str:
     """A heading's text without emphasis, code marks and link targets, blanks single."""
     return " ".join(_EMPHASIS.sub("", _LINK.sub(r"\1", title)).split())
+
+
+def row_cells(row: str) -> list[str]:
+    """The cells of a table's row as they stand, without the blanks around them; a bar behind a backslash is
+    part of its cell."""
+    inner = row.strip().removeprefix("|")
+    if inner.endswith("|") and not inner.endswith("\\|"):
+        inner = inner[:-1]
+    return [cell.replace("\\|", "|").strip() for cell in _BAR.split(inner)]
 
 
 def is_list_item(line: str) -> bool:

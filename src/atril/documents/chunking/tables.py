@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from atril.documents.blocks import Block, plain
+from atril.documents.blocks import Block, plain, row_cells
 from atril.types import TableShape
 
-_BAR = re.compile(r"(?<!\\)\|")
 _MOST_COLUMNS: Final = 256
 
 
 def cells(row: str) -> tuple[str, ...]:
-    """The cells of a row, without marks of emphasis; a bar behind a backslash is part of its cell."""
-    inner = row.strip()
-    inner = inner.removeprefix("|")
-    if inner.endswith("|") and not inner.endswith("\\|"):
-        inner = inner[:-1]
-    return tuple(plain(cell.replace("\\|", "|")) for cell in _BAR.split(inner))
+    """The cells of a row, without marks of emphasis."""
+    return tuple(map(plain, row_cells(row)))
 
 
 class Tables:
